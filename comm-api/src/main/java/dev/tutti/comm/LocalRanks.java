@@ -1,0 +1,176 @@
+package dev.tutti.comm;
+
+import dev.tutti.comm.internal.control.InMemoryControl;
+import dev.tutti.comm.internal.rendezvous.Membership;
+import dev.tutti.comm.internal.store.InMemoryStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several ranks in one process, a thread each: for tests, notebooks and first steps, without a cluster or a launcher. Any backend whose placement allows many ranks in a process will do.
+ *
+ * {@snippet :
+ * LocalRanks.run(4, "tcp", group -> {
+ *   float[] x = {group.rank()};
+ *   group.allReduce(CommBuffer.of(x), ReduceOp.SUM).join();
+ *   System.out.println(x[0]); // 6.0 on every rank
+ * });
+ * }
+ */
+public final class LocalRanks {
+  private LocalRanks() {}
+
+  /** What each rank does. */
+  @FunctionalInterface
+  public interface Body {
+    /**
+     * Runs on one rank.
+     *
+     * @param group the group of all ranks, closed by the caller
+     * @throws Exception to fail the run
+     */
+    void run(ProcessGroup group) throws Exception;
+  }
+
+  /** What each rank computes. */
+  @FunctionalInterface
+  public interface Task<T extends @Nullable Object> {
+    /**
+     * Runs on one rank.
+     *
+     * @param group the group of all ranks, closed by the caller
+     * @throws Exception to fail the run
+     */
+    T call(ProcessGroup group) throws Exception;
+  }
+
+  /** Says which rank failed; the cause is what its body threw, the other ranks' failures are suppressed in it. */
+  private static final class RankFailure extends IllegalStateException {
+    private static final long serialVersionUID = 1L;
+
+    RankFailure(int rank, int size, Throwable cause) {
+      super("rank %d/%d failed: %s".formatted(rank, size, cause), cause);
+    }
+  }
+
+  /**
+   * Runs a body on every rank and waits for all.
+   *
+   * @param size how many ranks
+   * @param config the config string, such as {@code tcp} or {@code local}
+   * @param body what each rank does, on a platform thread of its own
+   * @throws IllegalStateException if a rank's body threw: names the first one that did; its cause is what was thrown. The other ranks' group is aborted then.
+   */
+  public static void run(int size, String config, Body body) {
+    call(
+        size,
+        config,
+        group -> {
+          body.run(group);
+          return true;
+        });
+  }
+
+  /**
+   * Runs a task on every rank and returns the results in rank order.
+   *
+   * @param size how many ranks
+   * @param config the config string, such as {@code tcp} or {@code local}
+   * @param task what each rank computes, on a platform thread of its own
+   * @throws IllegalStateException if a rank's task threw: names the first one that did; its cause is what was thrown. The other ranks' group is aborted then.
+   */
+  public static <T extends @Nullable Object> List<T> call(int size, String config, Task<T> task) {
+    if (size <= 0) {
+      throw new IllegalArgumentException("size is " + size + "; at least one rank is needed");
+    }
+    return new Run<>(size, config, task).result();
+  }
+
+  private static final class Run<T extends @Nullable Object> {
+    private final int size;
+    private final String config;
+    private final Task<T> task;
+    private final InMemoryStore store;
+    private final InMemoryControl control;
+    private final String job = "local-" + UUID.randomUUID();
+    private final List<Thread> threads = new ArrayList<>();
+    private final List<@Nullable T> results = new ArrayList<>();
+    // Guarded by this.
+    private @Nullable RankFailure first;
+
+    Run(int size, String config, Task<T> task) {
+      this.size = size;
+      this.config = config;
+      this.task = task;
+      this.store = new InMemoryStore(size);
+      this.control = new InMemoryControl(size);
+      for (int rank = 0; rank < size; rank++) {
+        int mine = rank;
+        results.add(null);
+        threads.add(Thread.ofPlatform().name("rank-" + rank).unstarted(() -> rank(mine)));
+      }
+    }
+
+    private void rank(int rank) {
+      Membership place =
+          new Membership(
+              rank,
+              size,
+              rank,
+              size,
+              job,
+              "localhost",
+              store.view(),
+              control.line(rank),
+              "rank " + rank + " of " + size + " threads in one process",
+              null);
+      try (ProcessGroup group = ProcessGroup.builder().config(config).membership(place).build()) {
+        try {
+          T result = task.call(group);
+          synchronized (results) {
+            results.set(rank, result);
+          }
+        } catch (Throwable e) {
+          failed(rank, e);
+          group.abort();
+        }
+      } catch (Throwable e) {
+        failed(rank, e);
+      }
+    }
+
+    private synchronized void failed(int rank, Throwable cause) {
+      RankFailure failure = new RankFailure(rank, size, cause);
+      if (first == null) {
+        first = failure;
+      } else {
+        first.addSuppressed(failure);
+      }
+    }
+
+    @SuppressWarnings("NullAway") // every rank has set its result, which may be null if T allows it
+    List<T> result() {
+      threads.forEach(Thread::start);
+      try {
+        for (Thread thread : threads) {
+          thread.join();
+        }
+      } catch (InterruptedException e) {
+        threads.forEach(Thread::interrupt);
+        Thread.currentThread().interrupt();
+        throw new CancellationException("interrupted while " + size + " ranks were running");
+      }
+      synchronized (this) {
+        if (first != null) {
+          throw first;
+        }
+      }
+      synchronized (results) {
+        return new ArrayList<>(results);
+      }
+    }
+  }
+}

@@ -1,0 +1,485 @@
+package dev.tutti.comm.internal;
+
+import dev.tutti.comm.CollectiveMismatchException;
+import dev.tutti.comm.CommAbortedException;
+import dev.tutti.comm.CommException;
+import dev.tutti.comm.CommTimeoutException;
+import dev.tutti.comm.NativeCommException;
+import dev.tutti.comm.PeerFailedException;
+import dev.tutti.comm.Work;
+import dev.tutti.comm.internal.control.Control;
+import dev.tutti.comm.spi.Availability;
+import dev.tutti.comm.spi.BackendProvider;
+import dev.tutti.comm.spi.Communicator;
+import dev.tutti.comm.spi.OpContext;
+import dev.tutti.comm.spi.Operation;
+import dev.tutti.comm.spi.SlotPool;
+import java.lang.System.Logger;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rank's membership in a group, behind {@link dev.tutti.comm.ProcessGroup}: the queue of issued operations, the group's one failure, and its end.
+ *
+ * <p>A group breaks once. The first failure, whether an operation's, a peer's or this rank's own abort, is kept, told to the peers over the control line, and only then is the
+ * communicator aborted. Everything after fails with that first cause.
+ */
+public final class GroupCore {
+  private static final Logger LOG = System.getLogger(GroupCore.class.getName());
+
+  private final Job job;
+  private final BackendProvider.Context context;
+  private final Communicator top;
+  private final String backend;
+  private final Driver driver;
+  private final FailureSignal failureSignal = new FailureSignal();
+
+  // Guarded by the driver's lock, but written volatile where others look.
+  private final ArrayDeque<PendingWork> queue = new ArrayDeque<>();
+  private volatile int pending;
+  private long nextSequence;
+  private int splits;
+  private volatile @Nullable CommException failure;
+  private boolean torn;
+  private boolean closing;
+  private boolean closed;
+
+  GroupCore(Job job, BackendProvider.Context context, Communicator top, String backend) {
+    this.job = job;
+    this.context = context;
+    this.top = top;
+    this.backend = backend;
+    this.driver = new Driver(this, context.group() + "-" + context.rank(), job.executor());
+    job.retain();
+    driver.start();
+    job.control().subscribe(context.group(), new ControlListener());
+  }
+
+  /** Returns this rank's number in the group. */
+  public int rank() {
+    return context.rank();
+  }
+
+  /** Returns the number of ranks in the group. */
+  public int size() {
+    return context.size();
+  }
+
+  /** Returns the group's name, unique in the job. */
+  public String name() {
+    return context.group();
+  }
+
+  /** Returns the name of the backend that carries the group's operations out. */
+  public String backend() {
+    return backend;
+  }
+
+  /** Returns the memory that the backend holds for the group. */
+  public SlotPool.Usage memory() {
+    driver.lock();
+    try {
+      return top.memory();
+    } finally {
+      driver.unlock();
+    }
+  }
+
+  /** Returns whether the backend can carry an operation out. */
+  public Availability supports(Operation operation) {
+    driver.lock();
+    try {
+      return top.supports(operation);
+    } finally {
+      driver.unlock();
+    }
+  }
+
+  Driver driver() {
+    return driver;
+  }
+
+  Communicator top() {
+    return top;
+  }
+
+  int pending() {
+    return pending;
+  }
+
+  /**
+   * Takes a checked operation into the queue.
+   *
+   * @throws IllegalStateException if the group is closed
+   * @throws UnsupportedOperationException if the backend cannot carry it out; the group stays usable
+   * @throws CommException if the group is broken
+   */
+  public Work submit(Operation operation) {
+    driver.lock();
+    try {
+      checkUsable(operation.name());
+      Availability support = top.supports(operation);
+      if (!support.isAvailable()) {
+        throw new UnsupportedOperationException(
+            "%s on rank %d/%d: %s".formatted(operation.describe(), rank(), size(), support.describe()));
+      }
+      PendingWork work = new PendingWork(this, operation, nextSequence);
+      OpContext op = new OpContext(operation, nextSequence, job.timeout(), work);
+      nextSequence++;
+      queue.add(work);
+      pending++;
+      guarded(
+          () -> {
+            top.enqueue(operation, op);
+            return true;
+          });
+      driver.issued();
+      return work;
+    } finally {
+      driver.unlock();
+    }
+  }
+
+  private void checkUsable(String operation) {
+    CommException broken = failure;
+    if (closing) {
+      throw new IllegalStateException(
+          "%s on rank %d/%d: group %s is closed; make a new one".formatted(operation, rank(), size(), name()));
+    }
+    if (broken != null) {
+      throw broken.restated(
+          "%s on rank %d/%d was not issued, since group %s is broken (close it and make a new one)"
+              .formatted(operation, rank(), size(), name()));
+    }
+  }
+
+  /** Makes progress; called by the driver under its lock. */
+  boolean advance() {
+    return !torn && guarded(top::advance);
+  }
+
+  private boolean guarded(Supplier<Boolean> step) {
+    boolean progressed;
+    try {
+      progressed = step.get();
+    } catch (CommException e) {
+      breakWith(e, true);
+      return true;
+    } catch (RuntimeException | Error e) {
+      breakWith(
+          new CommAbortedException(
+              "rank %d/%d of group %s: backend %s ended with %s; this is an error in the backend or the machine is out of resources"
+                  .formatted(rank(), size(), name(), backend, e),
+              e),
+          true);
+      return true;
+    }
+    CommException cause = failure;
+    if (cause != null && !torn) {
+      tear(cause, true);
+    }
+    return progressed;
+  }
+
+  /** An operation has ended; called under the lock. */
+  void ended(PendingWork work, @Nullable CommException cause) {
+    queue.remove(work);
+    pending--;
+    if (cause != null && failure == null) {
+      failure = cause;
+    }
+    driver.ended();
+  }
+
+  /** Breaks the group, unless it is broken. Under the lock. */
+  private void breakWith(CommException cause, boolean announce) {
+    if (failure == null) {
+      failure = cause;
+    }
+    if (!torn) {
+      tear(cause, announce);
+    }
+  }
+
+  private void tear(CommException cause, boolean announce) {
+    torn = true;
+    if (announce) {
+      job.control().sendBreak(name(), inWorldRanks(cause));
+    }
+    try {
+      top.abort(cause);
+    } catch (RuntimeException e) {
+      LOG.log(Logger.Level.WARNING, "abort of group " + name() + " on rank " + rank() + " failed", e);
+    }
+    // A backend that lost track of an operation must not leave its caller waiting.
+    for (PendingWork lost; (lost = queue.peek()) != null; ) {
+      PendingWork orphan = lost;
+      OpContext end = new OpContext(new Operation.Barrier(), 0, Duration.ZERO, c -> orphan.ended(c));
+      end.fail(cause.restated(orphan.label() + " was lost when the group broke"));
+    }
+    failureSignal.raise(cause);
+    top.wakeup();
+  }
+
+  private CommException inWorldRanks(CommException cause) {
+    return cause instanceof PeerFailedException e
+        ? new PeerFailedException(context.worldRanks().get(e.rank()), e.getMessage(), e)
+        : cause;
+  }
+
+  private final class ControlListener implements Control.Listener {
+    @Override
+    public void broken(int worldRank, CommException cause) {
+      int rank = context.worldRanks().indexOf(worldRank);
+      if (rank < 0) {
+        return;
+      }
+      String text = "rank %d of group %s reports: %s".formatted(rank, name(), cause.getMessage());
+      breakFromOutside(
+          switch (cause) {
+            case PeerFailedException e ->
+                new PeerFailedException(Math.max(0, context.worldRanks().indexOf(e.rank())), text, e);
+            case CommTimeoutException e -> new CommTimeoutException(text, e);
+            case CollectiveMismatchException e -> new CollectiveMismatchException(text, e);
+            case CommAbortedException e -> new CommAbortedException(text, e);
+            case NativeCommException e -> new NativeCommException(e.code(), text, e);
+          });
+    }
+
+    @Override
+    public void died(int worldRank, String reason) {
+      int rank = context.worldRanks().indexOf(worldRank);
+      if (rank >= 0 && rank != rank()) {
+        driver.lock();
+        PendingWork head;
+        try {
+          head = queue.peek();
+        } finally {
+          driver.unlock();
+        }
+        String where = head == null ? "group " + name() : head.label() + " of group " + name();
+        breakFromOutside(
+            new PeerFailedException(
+                rank,
+                "%s on rank %d/%d: rank %d died (%s); see that rank's own output for why, then start the job again"
+                    .formatted(where, rank(), size(), rank, reason),
+                null));
+      }
+    }
+
+    private void breakFromOutside(CommException cause) {
+      driver.lock();
+      try {
+        if (!closed) {
+          breakWith(cause, false);
+        }
+      } finally {
+        driver.unlock();
+      }
+    }
+  }
+
+  /** Splits the group; every rank calls. Returns empty if the color is negative. */
+  public Optional<GroupCore> split(int color, int key) {
+    drain("split", job.timeout());
+    driver.lock();
+    int number;
+    try {
+      checkUsable("split");
+      number = splits++;
+    } finally {
+      driver.unlock();
+    }
+    Deadline deadline = Deadline.after(job.timeout());
+    String label = "split #%d on rank %d/%d".formatted(number, rank(), size());
+    byte[] mine = ByteBuffer.allocate(8).putInt(color).putInt(key).array();
+    try {
+      List<byte[]> all =
+          failureSignal.guard(
+              label,
+              deadline,
+              () ->
+                  context
+                      .store()
+                      .exchange("split/" + number, rank(), size(), mine, deadline.remaining()),
+              ignored -> {});
+      BackendProvider.Context child = child(number, color, all, deadline);
+      Communicator below =
+          failureSignal.guard(
+              label,
+              deadline,
+              () -> Optional.ofNullable(top.split(child, color, key)),
+              late -> late.ifPresent(c -> c.abort(new CommAbortedException(label + " came too late", null))))
+              .orElse(null);
+      return child == null || below == null
+          ? Optional.empty()
+          : Optional.of(new GroupCore(job, child, below, backend));
+    } catch (CommException e) {
+      driver.lock();
+      try {
+        breakWith(e, true);
+      } finally {
+        driver.unlock();
+      }
+      throw e;
+    }
+  }
+
+  private BackendProvider.@Nullable Context child(
+      int number, int color, List<byte[]> all, Deadline deadline) {
+    if (color < 0) {
+      return null;
+    }
+    record Member(int parentRank, int key) {}
+    List<Member> members = new ArrayList<>();
+    for (int r = 0; r < all.size(); r++) {
+      ByteBuffer theirs = ByteBuffer.wrap(all.get(r));
+      if (theirs.getInt() == color) {
+        members.add(new Member(r, theirs.getInt()));
+      }
+    }
+    members.sort(Comparator.comparingInt(Member::key).thenComparingInt(Member::parentRank));
+    List<Integer> worldRanks = new ArrayList<>();
+    int rank = 0;
+    for (Member member : members) {
+      if (member.parentRank == rank()) {
+        rank = worldRanks.size();
+      }
+      worldRanks.add(context.worldRanks().get(member.parentRank));
+    }
+    String name = "%s/%d.%d".formatted(name(), number, color);
+    return new BackendProvider.Context(
+        name,
+        epoch(name),
+        rank,
+        worldRanks,
+        context.options(),
+        context.scratchBytes(),
+        job.store().scoped("group/" + name),
+        deadline.remaining(),
+        context.localAddress(),
+        context.detectsDeath());
+  }
+
+  /** Returns the number that stands for a group's name in frames: FNV-1a, the same on all ranks. */
+  static int epoch(String name) {
+    int hash = 0x811c9dc5;
+    for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (b & 0xff)) * 0x01000193;
+    }
+    return hash;
+  }
+
+  /** Ends everything at once; local, never throws, announced to the peers. Idempotent. */
+  public void abort() {
+    driver.lock();
+    try {
+      if (!closed) {
+        breakWith(
+            new CommAbortedException(
+                "rank %d/%d aborted group %s".formatted(rank(), size(), name()), null),
+            true);
+      }
+    } finally {
+      driver.unlock();
+    }
+  }
+
+  /**
+   * Drains what is pending up to the timeout, then aborts; frees everything. Idempotent.
+   *
+   * @throws CommTimeoutException if operations were pending that did not complete in time
+   */
+  public void close() {
+    driver.lock();
+    try {
+      if (closing) {
+        return;
+      }
+      closing = true;
+    } finally {
+      driver.unlock();
+    }
+    @Nullable CommTimeoutException undelivered = null;
+    try {
+      undelivered = drainForClose();
+    } finally {
+      driver.lock();
+      try {
+        closed = true;
+      } finally {
+        driver.unlock();
+      }
+      job.control().unsubscribe(name());
+      driver.stop();
+      driver.lock();
+      try {
+        top.close(Duration.ofSeconds(1));
+      } finally {
+        driver.unlock();
+        job.release();
+      }
+    }
+    if (undelivered != null) {
+      throw undelivered;
+    }
+  }
+
+  private @Nullable CommTimeoutException drainForClose() {
+    List<String> left = drain(job.timeout());
+    if (left.isEmpty()) {
+      return null;
+    }
+    CommTimeoutException undelivered =
+        new CommTimeoutException(
+            "close of group %s on rank %d/%d: %d operations did not complete within %s and were aborted: %s"
+                .formatted(name(), rank(), size(), left.size(), Durations.text(job.timeout()), left),
+            null);
+    driver.lock();
+    try {
+      breakWith(undelivered, true);
+    } finally {
+      driver.unlock();
+    }
+    return undelivered;
+  }
+
+  private void drain(String operation, Duration timeout) {
+    List<String> left = drain(timeout);
+    if (!left.isEmpty()) {
+      throw new CommTimeoutException(
+          "%s on rank %d/%d: %d earlier operations did not complete within %s: %s"
+              .formatted(operation, rank(), size(), left.size(), Durations.text(timeout), left),
+          null);
+    }
+  }
+
+  /** Waits for all that is pending; returns what did not end in time. */
+  private List<String> drain(Duration timeout) {
+    Deadline deadline = Deadline.after(timeout);
+    while (true) {
+      PendingWork last;
+      driver.lock();
+      try {
+        last = queue.peekLast();
+        if (last != null && deadline.expired()) {
+          return queue.stream().map(PendingWork::toString).toList();
+        }
+      } finally {
+        driver.unlock();
+      }
+      if (last == null) {
+        return List.of();
+      }
+      driver.await(last, deadline.remaining());
+    }
+  }
+}
