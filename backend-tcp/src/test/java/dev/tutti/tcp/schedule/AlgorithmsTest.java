@@ -1,0 +1,257 @@
+package dev.tutti.tcp.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Every algorithm at sizes 1 to 33: each element ends as exactly the right contributions, whatever the order
+ * of completion and whatever the links hold.
+ *
+ * <p>Sizes up to {@link #EVERY_CASE_TO} run every case of the grid, larger ones a seeded sample of it. {@code
+ * -Dtutti.seed=…} takes another sample and other orders.
+ */
+@Timeout(120)
+class AlgorithmsTest {
+  private static final long DEFAULT_SEED = 20_250_601L;
+  private static final long SEED = Long.getLong("tutti.seed", DEFAULT_SEED);
+  private static final int MAX_SIZE = 33;
+  private static final int EVERY_CASE_TO = 9;
+
+  /** Once per kind of link: none buffered, all buffered, some buffered. */
+  private static final int RUNS = 3;
+
+  private static final int MANY_RUNS = 60;
+
+  private int cases;
+
+  @ParameterizedTest(name = "{0} by {1}, average {2}")
+  @CsvSource({
+    "ALL_REDUCE, RING, false, 1",
+    "ALL_REDUCE, RING, true, 1",
+    "ALL_REDUCE, RECURSIVE_DOUBLING, false, 1",
+    "ALL_REDUCE, RECURSIVE_DOUBLING, true, 1",
+    "REDUCE, BINOMIAL_TREE, false, 1",
+    "REDUCE, BINOMIAL_TREE, true, 1",
+    "BROADCAST, BINOMIAL_TREE, false, 1",
+    "ALL_GATHER, RING, false, 1",
+    "REDUCE_SCATTER, RING, false, 1",
+    "REDUCE_SCATTER, RING, true, 1",
+    "GATHER, LINEAR, false, 1",
+    "SCATTER, LINEAR, false, 1",
+    "ALL_TO_ALL, PAIRWISE, false, 1",
+    "BARRIER, DISSEMINATION, false, 1",
+  })
+  void endsWithExactlyTheRightContributions(
+      OperationKind operation, Algorithm algorithm, boolean average, int expectedCases) {
+    SplittableRandom random = new SplittableRandom(SEED + operation.ordinal());
+    for (int size = 1; size <= MAX_SIZE; size++) {
+      for (int root : roots(operation, size)) {
+        for (long[][] counts : counts(operation, size, random)) {
+          long largest = Arrays.stream(counts).flatMapToLong(LongStream::of).max().orElse(0);
+          if (operation == OperationKind.ALL_REDUCE && algorithm == Algorithm.RING) {
+            largest = Math.ceilDiv(largest, size);
+          }
+          for (long chunk : chunks(operation, largest)) {
+            for (boolean[] inPlace : inPlace(operation, size, random)) {
+              if (size > EVERY_CASE_TO && random.nextInt(thinning(operation)) != 0) {
+                continue;
+              }
+              Algorithm planned = size == 1 && hasSingleRankRow(operation) ? null : algorithm;
+              long scratch = scratch(chunk, random);
+              prove(
+                  new Trial(
+                      operation, planned, size, root, counts, average, inPlace, chunk, scratch),
+                  random,
+                  RUNS);
+            }
+          }
+        }
+      }
+    }
+    System.out.printf(
+        "%s by %s%s: %d cases, seed %d%n",
+        operation.label(), algorithm.label(), average ? ", average" : "", cases, SEED);
+    if (SEED == DEFAULT_SEED) {
+      assertThat(cases).isEqualTo(expectedCases);
+    }
+  }
+
+  /** One in so many cases of a larger size runs: fewer where every root is a case. */
+  private static int thinning(OperationKind operation) {
+    return switch (operation) {
+      case ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL -> 4;
+      case REDUCE, BROADCAST -> 12;
+      case GATHER, SCATTER -> 12;
+      case BARRIER, BATCH -> 1;
+    };
+  }
+
+  @ParameterizedTest(name = "{0} by {1}")
+  @CsvSource({
+    "ALL_REDUCE, RING",
+    "ALL_REDUCE, RECURSIVE_DOUBLING",
+    "REDUCE, BINOMIAL_TREE",
+    "BROADCAST, BINOMIAL_TREE",
+    "ALL_GATHER, RING",
+    "REDUCE_SCATTER, RING",
+    "GATHER, LINEAR",
+    "SCATTER, LINEAR",
+    "ALL_TO_ALL, PAIRWISE",
+    "BARRIER, DISSEMINATION",
+  })
+  void endsSoInManyOrders(OperationKind operation, Algorithm algorithm) {
+    SplittableRandom random = new SplittableRandom(SEED + 100 + operation.ordinal());
+    for (int size : new int[] {2, 3, 4, 5, 6, 7, 8, 11}) {
+      List<long[][]> all = counts(operation, size, random);
+      long[][] counts = all.get(all.size() - 1);
+      for (boolean[] inPlace : inPlace(operation, size, random)) {
+        int root = roots(operation, size)[0];
+        prove(
+            new Trial(operation, algorithm, size, root, counts, true, inPlace, 2, 9),
+            random,
+            MANY_RUNS);
+      }
+    }
+    assertThat(cases).isGreaterThanOrEqualTo(8);
+  }
+
+  private void prove(Trial trial, SplittableRandom random, int runs) {
+    cases++;
+    try {
+      trial.prove(random, runs);
+    } catch (ScheduleViolation | IllegalStateException e) {
+      throw new AssertionError(trial + ", seed " + SEED + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static boolean hasSingleRankRow(OperationKind operation) {
+    return Choice.algorithms(operation).contains(Algorithm.SINGLE_RANK);
+  }
+
+  private static int[] roots(OperationKind operation, int size) {
+    return switch (operation) {
+      case REDUCE, BROADCAST, GATHER, SCATTER ->
+          size <= EVERY_CASE_TO
+              ? IntStream.range(0, size).toArray()
+              : new int[] {0, size / 2, size - 1};
+      default -> new int[] {0};
+    };
+  }
+
+  private static List<long[][]> counts(
+      OperationKind operation, int size, SplittableRandom random) {
+    Set<Long> even = new LinkedHashSet<>();
+    for (long count : new long[] {0, 1, 2, size - 1, size, size + 1, 17, 39L * (1 + size % 3)}) {
+      even.add(count);
+    }
+    return switch (operation) {
+      case ALL_REDUCE, REDUCE, BROADCAST ->
+          even.stream().map(count -> new long[][] {{count}}).toList();
+      case ALL_GATHER, REDUCE_SCATTER, GATHER, SCATTER -> {
+        List<long[][]> all = new ArrayList<>();
+        for (long count : even) {
+          all.add(new long[][] {filled(size, count)});
+        }
+        all.add(new long[][] {uneven(size, random)});
+        all.add(new long[][] {uneven(size, random)});
+        all.add(new long[][] {onlyOne(size, random)});
+        yield all;
+      }
+      case ALL_TO_ALL -> {
+        List<long[][]> all = new ArrayList<>();
+        for (long count : even) {
+          all.add(matrix(size, () -> filled(size, count)));
+        }
+        all.add(matrix(size, () -> uneven(size, random)));
+        all.add(matrix(size, () -> onlyOne(size, random)));
+        yield all;
+      }
+      case BARRIER, BATCH -> List.<long[][]>of(new long[1][size]);
+    };
+  }
+
+  private static long[][] matrix(int size, Supplier<long[]> row) {
+    long[][] rows = new long[size][];
+    Arrays.setAll(rows, i -> row.get());
+    return rows;
+  }
+
+  private static long[] filled(int size, long count) {
+    long[] row = new long[size];
+    Arrays.fill(row, count);
+    return row;
+  }
+
+  /** Some blocks empty, most short, some long. */
+  private static long[] uneven(int size, SplittableRandom random) {
+    long[] row = new long[size];
+    Arrays.setAll(
+        row,
+        i ->
+            switch (random.nextInt(4)) {
+              case 0 -> 0;
+              case 1 -> random.nextInt(40);
+              default -> random.nextInt(7);
+            });
+    return row;
+  }
+
+  private static long[] onlyOne(int size, SplittableRandom random) {
+    long[] row = new long[size];
+    row[random.nextInt(size)] = 23;
+    return row;
+  }
+
+  /** Chunks that cut the largest block into one, two and many; one where nothing is ever cut. */
+  private static Set<Long> chunks(OperationKind operation, long largest) {
+    Set<Long> chunks = new LinkedHashSet<>();
+    chunks.add(Math.max(1, largest));
+    if (switch (operation) {
+      case GATHER, SCATTER, ALL_TO_ALL, BARRIER, BATCH -> true;
+      default -> false;
+    }) {
+      return chunks;
+    }
+    chunks.add(Math.max(1, Math.ceilDiv(largest, 2)));
+    chunks.add(Math.max(1, largest / 11));
+    return chunks;
+  }
+
+  /** None, all, and any of the ranks. */
+  private static List<boolean[]> inPlace(
+      OperationKind operation, int size, SplittableRandom random) {
+    boolean[] none = new boolean[size];
+    if (operation == OperationKind.ALL_TO_ALL || operation == OperationKind.BARRIER) {
+      return List.of(none);
+    }
+    boolean[] all = new boolean[size];
+    Arrays.fill(all, true);
+    boolean[] some = new boolean[size];
+    for (int i = 0; i < size; i++) {
+      some[i] = random.nextBoolean();
+    }
+    return List.of(none, all, some);
+  }
+
+  /** The least that there can be, a few chunks, or more than enough. */
+  private static long scratch(long chunk, SplittableRandom random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> 2 + random.nextInt(4);
+      case 1 -> 2 + chunk;
+      case 2 -> 2 + 3 * chunk;
+      default -> 1 << 20;
+    };
+  }
+}

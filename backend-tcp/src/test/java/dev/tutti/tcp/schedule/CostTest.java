@@ -1,0 +1,165 @@
+package dev.tutti.tcp.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What docs/ALGORITHMS.md says an algorithm costs: steps in the one-port model of the literature, in which a
+ * rank sends one message and receives one at a time, and elements that any rank sends or receives.
+ */
+class CostTest {
+  /** Elements a rank; the vector has n times as many. */
+  private static final long BLOCK = 100;
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 33})
+  void costsWhatTheDocumentSays(int n) {
+    long vector = BLOCK * n;
+    long others = BLOCK * (n - 1);
+    int floor = 31 - Integer.numberOfLeadingZeros(n);
+    int ceiling = 32 - Integer.numberOfLeadingZeros(n - 1);
+    int folds = ceiling - floor;
+    OperationKind allReduce = OperationKind.ALL_REDUCE;
+    assertCost(allReduce, Algorithm.RING, n, 2 * (n - 1), 2 * others, 2 * others);
+    long most = (floor + folds) * vector;
+    assertCost(allReduce, Algorithm.RECURSIVE_DOUBLING, n, floor + 2 * folds, most, most);
+    Algorithm tree = Algorithm.BINOMIAL_TREE;
+    assertCost(OperationKind.BROADCAST, tree, n, ceiling, ceiling * vector, vector);
+    assertCost(OperationKind.REDUCE, tree, n, ceiling, vector, ceiling * vector);
+    assertCost(OperationKind.ALL_GATHER, Algorithm.RING, n, n - 1, others, others);
+    assertCost(OperationKind.REDUCE_SCATTER, Algorithm.RING, n, n - 1, others, others);
+    assertCost(OperationKind.GATHER, Algorithm.LINEAR, n, n - 1, BLOCK, others);
+    assertCost(OperationKind.SCATTER, Algorithm.LINEAR, n, n - 1, others, BLOCK);
+    assertCost(OperationKind.ALL_TO_ALL, Algorithm.PAIRWISE, n, n - 1, others, others);
+    assertCost(OperationKind.BARRIER, Algorithm.DISSEMINATION, n, ceiling, 0, 0);
+  }
+
+  private static void assertCost(
+      OperationKind operation, Algorithm algorithm, int n, int steps, long sent, long received) {
+    List<Schedule> schedules = new ArrayList<>();
+    for (int rank = 0; rank < n; rank++) {
+      schedules.add(Schedules.plan(request(operation, rank, n), algorithm));
+    }
+    String what = operation.label() + " by " + algorithm.label() + ": ";
+    assertThat(new OnePort(schedules).steps()).as(what + "steps").isEqualTo(steps);
+    assertThat(schedules.stream().mapToLong(Schedule::sentElements).max())
+        .as(what + "elements sent")
+        .hasValue(sent);
+    assertThat(schedules.stream().mapToLong(Schedule::receivedElements).max())
+        .as(what + "elements received")
+        .hasValue(received);
+  }
+
+  private static Request request(OperationKind operation, int rank, int n) {
+    Limits limits = Limits.DEFAULT;
+    Blocks blocks = Blocks.uniform(n, BLOCK);
+    long vector = blocks.total();
+    return switch (operation) {
+      case ALL_REDUCE -> Request.allReduce(rank, n, 4, vector, false, false, limits);
+      case REDUCE -> Request.reduce(rank, n, 0, 4, vector, false, false, limits);
+      case BROADCAST -> Request.broadcast(rank, n, 0, 4, vector, true, limits);
+      case ALL_GATHER -> Request.allGather(rank, n, 4, blocks, false, limits);
+      case REDUCE_SCATTER -> Request.reduceScatter(rank, n, 4, blocks, false, false, limits);
+      case GATHER -> Request.gather(rank, n, 0, 4, blocks, false, limits);
+      case SCATTER -> Request.scatter(rank, n, 0, 4, blocks, false, limits);
+      case ALL_TO_ALL -> Request.allToAll(rank, n, 4, blocks, blocks, limits);
+      case BARRIER -> Request.barrier(rank, n, limits);
+      case BATCH -> throw new IllegalArgumentException(operation.label());
+    };
+  }
+
+  /** Runs schedules in rounds; in each, every rank sends at most one message and receives at most one. */
+  private static final class OnePort {
+    private final List<Schedule> schedules;
+    private final boolean[][] done;
+
+    /** How many messages went from one rank to another. */
+    private final int[][] messages;
+
+    OnePort(List<Schedule> schedules) {
+      this.schedules = schedules;
+      int n = schedules.size();
+      done = new boolean[n][];
+      messages = new int[n][n];
+      Arrays.setAll(done, rank -> new boolean[schedules.get(rank).stepCount()]);
+    }
+
+    int steps() {
+      int rounds = 0;
+      while (round()) {
+        rounds++;
+      }
+      for (boolean[] steps : done) {
+        for (boolean step : steps) {
+          assertThat(step).as("all steps end").isTrue();
+        }
+      }
+      return rounds;
+    }
+
+    private boolean round() {
+      finishLocalSteps();
+      int n = schedules.size();
+      boolean[] receives = new boolean[n];
+      int[] sendOf = new int[n];
+      int[] recvOf = new int[n];
+      Arrays.fill(sendOf, -1);
+      Arrays.fill(recvOf, -1);
+      for (int rank = 0; rank < n; rank++) {
+        Schedule sender = schedules.get(rank);
+        for (int step = 0; step < sender.stepCount() && sendOf[rank] < 0; step++) {
+          if (sender.kind(step) != StepKind.SEND || !isReady(rank, step)) {
+            continue;
+          }
+          int peer = sender.peer(step);
+          Schedule receiver = schedules.get(peer);
+          int number = messages[rank][peer];
+          int recv = receiver.recvStep(receiver.recvsBegin(rank) + number);
+          if (sender.sendStep(sender.sendsBegin(peer) + number) == step
+              && !receives[peer]
+              && isReady(peer, recv)) {
+            sendOf[rank] = step;
+            recvOf[peer] = recv;
+            receives[peer] = true;
+          }
+        }
+      }
+      boolean moved = false;
+      for (int rank = 0; rank < n; rank++) {
+        if (sendOf[rank] >= 0) {
+          done[rank][sendOf[rank]] = true;
+          messages[rank][schedules.get(rank).peer(sendOf[rank])]++;
+          moved = true;
+        }
+        if (recvOf[rank] >= 0) {
+          done[rank][recvOf[rank]] = true;
+        }
+      }
+      return moved;
+    }
+
+    private void finishLocalSteps() {
+      for (int rank = 0; rank < done.length; rank++) {
+        for (int step = 0; step < done[rank].length; step++) {
+          if (schedules.get(rank).kind(step).isLocal() && isReady(rank, step)) {
+            done[rank][step] = true;
+          }
+        }
+      }
+    }
+
+    private boolean isReady(int rank, int step) {
+      Schedule schedule = schedules.get(rank);
+      boolean ready = !done[rank][step];
+      for (int j = schedule.dependenciesBegin(step); j < schedule.dependenciesEnd(step); j++) {
+        ready &= done[rank][schedule.dependency(j)];
+      }
+      return ready;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.tutti.tcp.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The choice table, and what a request must be. */
+class PlanTest {
+  private static final long KIB = 1024;
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1024, SINGLE_RANK",
+    "2, 0, RECURSIVE_DOUBLING",
+    "2, 16384, RECURSIVE_DOUBLING",
+    "2, 16385, RING",
+    "33, 1048576, RING",
+  })
+  void allReduceIsChosenByItsBytes(int size, long count, Algorithm expected) {
+    Request request = Request.allReduce(0, size, 4, count, false, false, Limits.DEFAULT);
+    assertThat(Schedules.plan(request).algorithm()).isEqualTo(expected);
+  }
+
+  @Test
+  void theThresholdIsALimit() {
+    Limits limits = new Limits(512 * KIB, 16 * KIB * KIB, 8);
+    Request request = Request.allReduce(0, 2, 8, 2, false, false, limits);
+    assertThat(Schedules.plan(request).algorithm()).isEqualTo(Algorithm.RING);
+  }
+
+  @Test
+  void anAlgorithmThatDoesNotDoTheOperationIsRefused() {
+    Request request = Request.allReduce(0, 2, 8, 2, false, false, Limits.DEFAULT);
+    assertThatThrownBy(() -> Schedules.plan(request, Algorithm.PAIRWISE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "pairwise does not do allReduce with 2 ranks; use one of [single rank, recursive"
+                + " doubling, ring]");
+  }
+
+  @ParameterizedTest
+  @EnumSource(OperationKind.class)
+  void everyOperationHasAnAlgorithmAndEveryAlgorithmIsDocumented(OperationKind operation)
+      throws Exception {
+    List<Algorithm> algorithms = Choice.algorithms(operation);
+    assertThat(algorithms).isNotEmpty();
+    String docs = Files.readString(Path.of("..", "docs", "ALGORITHMS.md"));
+    assertThat(docs).contains(operation.label());
+    for (Algorithm algorithm : algorithms) {
+      assertThat(docs).contains(algorithm.label());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5})
+  void countZeroHasNoSteps(int size) {
+    for (int rank = 0; rank < size; rank++) {
+      Blocks none = Blocks.uniform(size, 0);
+      Limits limits = Limits.DEFAULT;
+      for (Request request :
+          List.of(
+              Request.allReduce(rank, size, 4, 0, true, false, limits),
+              Request.reduce(rank, size, size - 1, 4, 0, true, false, limits),
+              Request.broadcast(rank, size, 0, 4, 0, true, limits),
+              Request.allGather(rank, size, 4, none, false, limits),
+              Request.reduceScatter(rank, size, 4, none, false, false, limits),
+              Request.gather(rank, size, 0, 4, none, false, limits),
+              Request.scatter(rank, size, 0, 4, none, false, limits),
+              Request.allToAll(rank, size, 4, none, none, limits),
+              Request.batch(rank, size, 4, List.of(), limits))) {
+        assertThat(Schedules.plan(request).stepCount()).as("%s", request).isZero();
+      }
+    }
+  }
+
+  @Test
+  void inPlaceWithOneRankHasNoSteps() {
+    Request request = Request.allReduce(0, 1, 4, 7, true, true, Limits.DEFAULT);
+    assertThat(Schedules.plan(request).stepCount()).isZero();
+    request = Request.allReduce(0, 1, 4, 7, true, false, Limits.DEFAULT);
+    assertThat(Schedules.plan(request))
+        .hasToString(
+            "single rank, rank 0/1, 1 steps, scratch 0\n0 COPY OUTPUT[0,7) = INPUT[0,7)");
+  }
+
+  @Test
+  void requestsAreValues() {
+    Request one = Request.allGather(1, 3, 4, Blocks.of(1, 2, 3), false, Limits.DEFAULT);
+    Request same = Request.allGather(1, 3, 4, Blocks.of(1, 2, 3), false, Limits.DEFAULT);
+    Request other = Request.allGather(1, 3, 4, Blocks.of(1, 2, 4), false, Limits.DEFAULT);
+    assertThat(one).isEqualTo(same).hasSameHashCodeAs(same).isNotEqualTo(other);
+    assertThat(Blocks.uniform(3, 2)).isEqualTo(Blocks.of(2, 2, 2)).hasToString("[2, 2, 2]");
+    assertThat(Blocks.split(3, 8)).isEqualTo(Blocks.of(3, 3, 2));
+    assertThat(Blocks.only(3, 1, 5)).isEqualTo(Blocks.of(0, 5, 0));
+  }
+
+  @Test
+  void whatMakesNoSenseIsRefused() {
+    Limits limits = Limits.DEFAULT;
+    assertThatThrownBy(() -> Request.barrier(2, 2, limits))
+        .hasMessage("barrier on rank 2/2: rank must be in [0, size)");
+    assertThatThrownBy(() -> Request.broadcast(0, 2, 2, 4, 1, true, limits))
+        .hasMessage("broadcast on rank 0/2: root must be in [0, size): 2");
+    assertThatThrownBy(() -> Request.broadcast(0, 2, 0, 0, 1, true, limits))
+        .hasMessageContaining("elementSize");
+    assertThatThrownBy(() -> Request.broadcast(0, 2, 0, 4, -1, true, limits))
+        .hasMessageContaining("count must not be negative");
+    assertThatThrownBy(() -> Request.allGather(0, 2, 4, Blocks.of(1), false, limits))
+        .hasMessageContaining("blocks must be one per rank");
+    assertThatThrownBy(
+            () -> Request.allToAll(0, 2, 4, Blocks.of(1, 1), Blocks.of(2, 1), limits))
+        .hasMessage(
+            "allToAll on rank 0/2: sends itself 1 elements but receives 2 from itself");
+    assertThatThrownBy(() -> Request.batch(0, 2, 4, List.of(Transfer.send(2, 1)), limits))
+        .hasMessageContaining("peer of transfer 0");
+    assertThatThrownBy(() -> Transfer.send(0, -1)).hasMessageContaining("negative");
+    assertThatThrownBy(() -> Blocks.of(1, -1)).hasMessage("count of rank 1 is negative: -1");
+    assertThatThrownBy(() -> new Limits(0, 16, 0)).hasMessageContaining("chunkBytes");
+    assertThatThrownBy(() -> new Limits(1, 15, 0)).hasMessageContaining("scratchBytes");
+    assertThatThrownBy(() -> new Limits(1, 16, -1)).hasMessageContaining("smallBytes");
+  }
+
+  @Test
+  void aScheduleDoesNotGrowWithTheMessage() {
+    long count = 1L << 40;
+    Request request = Request.allReduce(0, 2, 4, count, false, false, Limits.DEFAULT);
+    assertThat(Schedules.plan(request).stepCount()).isLessThanOrEqualTo(4 * Chunks.MAX_PER_BLOCK);
+  }
+}
