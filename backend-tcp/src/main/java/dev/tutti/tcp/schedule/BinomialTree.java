@@ -1,8 +1,8 @@
 package dev.tutti.tcp.schedule;
 
 /**
- * A rank's place in the binomial tree over all ranks with the root at vertex 0: the children of vertex v
- * are v+1, v+2, v+4, … as long as that bit is below v's lowest one and the vertex exists.
+ * A rank's place in the binomial tree over all ranks with the root at vertex 0: the children of
+ * vertex v are v+1, v+2, v+4, … as long as that bit is below v's lowest one and the vertex exists.
  *
  * @param vertex this rank's vertex, its distance from the root around the ranks
  * @param root the root's rank

@@ -7,9 +7,9 @@ import static dev.tutti.tcp.schedule.Schedule.OUTPUT;
  * Broadcast down a binomial tree, chunk by chunk: a chunk goes on to the children, the one with the
  * largest subtree first, while the next one comes in.
  *
- * <p>⌈lg n⌉ steps; the root sends the vector ⌈lg n⌉ times, half of the ranks never. No scratch. Chan, Heimlich,
- * Purkayastha and van de Geijn, Collective communication: theory, practice, and experience, CCPE 19(13),
- * 2007, "minimum-spanning tree" broadcast.
+ * <p>⌈lg n⌉ steps; the root sends the vector ⌈lg n⌉ times, half of the ranks never. No scratch.
+ * Chan, Heimlich, Purkayastha and van de Geijn, Collective communication: theory, practice, and
+ * experience, CCPE 19(13), 2007, "minimum-spanning tree" broadcast.
  */
 final class BinomialTreeBroadcast {
   private BinomialTreeBroadcast() {}

@@ -8,12 +8,13 @@ import static dev.tutti.tcp.schedule.Schedule.SCRATCH;
  * Reduce up a binomial tree, chunk by chunk: a rank combines its children's chunk with its own, the
  * smallest subtree's first, and sends the result to its parent.
  *
- * <p>The root combines in OUTPUT; the others have none to write, and combine in slots of scratch, used in
- * turn. A slot's next use waits only for the parent, and the root waits for no one, so one slot is
- * enough to get to the end, and more let chunks follow each other closely.
+ * <p>The root combines in OUTPUT; the others have none to write, and combine in slots of scratch,
+ * used in turn. A slot's next use waits only for the parent, and the root waits for no one, so one
+ * slot is enough to get to the end, and more let chunks follow each other closely.
  *
- * <p>⌈lg n⌉ steps; every rank but the root sends the vector once. Scratch: up to {@link #MAX_SLOTS} chunks. Thakur,
- * Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, §5.
+ * <p>⌈lg n⌉ steps; every rank but the root sends the vector once. Scratch: up to {@link #MAX_SLOTS}
+ * chunks. Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
+ * MPICH, IJHPCA 19(1), 2005.
  */
 final class BinomialTreeReduce {
   /** Enough to combine one chunk while others come in and go out. */

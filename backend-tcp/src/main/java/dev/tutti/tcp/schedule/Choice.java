@@ -21,7 +21,6 @@ import static dev.tutti.tcp.schedule.OperationKind.SCATTER;
 
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.ToLongFunction;
 
 /**
  * One row of the choice table: an algorithm, what it is for, and the function that plans it.
@@ -30,50 +29,65 @@ import java.util.function.ToLongFunction;
  *
  * @param operation what the algorithm does
  * @param maxSize most ranks for which the row fits
- * @param maxBytes most bytes ({@link Request#bytes()}) for which the row fits
+ * @param upTo how long vectors may be, see {@link Request#bytes()}
  * @param algorithm the algorithm's name
  * @param planner the algorithm
  */
 record Choice(
     OperationKind operation,
     int maxSize,
-    ToLongFunction<Limits> maxBytes,
+    UpTo upTo,
     Algorithm algorithm,
     Function<Request, Schedule> planner) {
 
-  private static final ToLongFunction<Limits> SMALL = Limits::smallBytes;
-  private static final ToLongFunction<Limits> ANY_BYTES = limits -> Long.MAX_VALUE;
   private static final int ANY_SIZE = Integer.MAX_VALUE;
+
+  /** How long vectors may be for a row to fit. */
+  enum UpTo {
+    /** Up to {@link Limits#smallBytes()}. */
+    SMALL,
+    /** Any length. */
+    ANY;
+
+    private boolean fits(Request request) {
+      return this == ANY || request.bytes() <= request.limits().smallBytes();
+    }
+  }
 
   private static final List<Choice> TABLE =
       List.of(
-          row(ALL_REDUCE, 1, ANY_BYTES, SINGLE_RANK, SingleRank::plan),
-          row(ALL_REDUCE, ANY_SIZE, SMALL, RECURSIVE_DOUBLING, RecursiveDoublingAllReduce::plan),
-          row(ALL_REDUCE, ANY_SIZE, ANY_BYTES, RING, RingAllReduce::plan),
-          row(REDUCE, 1, ANY_BYTES, SINGLE_RANK, SingleRank::plan),
-          row(REDUCE, ANY_SIZE, ANY_BYTES, BINOMIAL_TREE, BinomialTreeReduce::plan),
-          row(BROADCAST, 1, ANY_BYTES, SINGLE_RANK, SingleRank::plan),
-          row(BROADCAST, ANY_SIZE, ANY_BYTES, BINOMIAL_TREE, BinomialTreeBroadcast::plan),
-          row(ALL_GATHER, 1, ANY_BYTES, SINGLE_RANK, SingleRank::plan),
-          row(ALL_GATHER, ANY_SIZE, ANY_BYTES, RING, RingAllGather::plan),
-          row(REDUCE_SCATTER, 1, ANY_BYTES, SINGLE_RANK, SingleRank::plan),
-          row(REDUCE_SCATTER, ANY_SIZE, ANY_BYTES, RING, RingReduceScatter::plan),
-          row(GATHER, 1, ANY_BYTES, SINGLE_RANK, SingleRank::plan),
-          row(GATHER, ANY_SIZE, ANY_BYTES, LINEAR, LinearGather::plan),
-          row(SCATTER, 1, ANY_BYTES, SINGLE_RANK, SingleRank::plan),
-          row(SCATTER, ANY_SIZE, ANY_BYTES, LINEAR, LinearScatter::plan),
-          row(ALL_TO_ALL, 1, ANY_BYTES, SINGLE_RANK, SingleRank::plan),
-          row(ALL_TO_ALL, ANY_SIZE, ANY_BYTES, PAIRWISE, PairwiseAllToAll::plan),
-          row(BARRIER, ANY_SIZE, ANY_BYTES, DISSEMINATION, DisseminationBarrier::plan),
-          row(BATCH, ANY_SIZE, ANY_BYTES, POINT_TO_POINT, PointToPoint::plan));
+          row(ALL_REDUCE, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
+          row(
+              ALL_REDUCE,
+              ANY_SIZE,
+              UpTo.SMALL,
+              RECURSIVE_DOUBLING,
+              RecursiveDoublingAllReduce::plan),
+          row(ALL_REDUCE, ANY_SIZE, UpTo.ANY, RING, RingAllReduce::plan),
+          row(REDUCE, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
+          row(REDUCE, ANY_SIZE, UpTo.ANY, BINOMIAL_TREE, BinomialTreeReduce::plan),
+          row(BROADCAST, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
+          row(BROADCAST, ANY_SIZE, UpTo.ANY, BINOMIAL_TREE, BinomialTreeBroadcast::plan),
+          row(ALL_GATHER, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
+          row(ALL_GATHER, ANY_SIZE, UpTo.ANY, RING, RingAllGather::plan),
+          row(REDUCE_SCATTER, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
+          row(REDUCE_SCATTER, ANY_SIZE, UpTo.ANY, RING, RingReduceScatter::plan),
+          row(GATHER, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
+          row(GATHER, ANY_SIZE, UpTo.ANY, LINEAR, LinearGather::plan),
+          row(SCATTER, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
+          row(SCATTER, ANY_SIZE, UpTo.ANY, LINEAR, LinearScatter::plan),
+          row(ALL_TO_ALL, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
+          row(ALL_TO_ALL, ANY_SIZE, UpTo.ANY, PAIRWISE, PairwiseAllToAll::plan),
+          row(BARRIER, ANY_SIZE, UpTo.ANY, DISSEMINATION, DisseminationBarrier::plan),
+          row(BATCH, ANY_SIZE, UpTo.ANY, POINT_TO_POINT, PointToPoint::plan));
 
   private static Choice row(
       OperationKind operation,
       int maxSize,
-      ToLongFunction<Limits> maxBytes,
+      UpTo upTo,
       Algorithm algorithm,
       Function<Request, Schedule> planner) {
-    return new Choice(operation, maxSize, maxBytes, algorithm, planner);
+    return new Choice(operation, maxSize, upTo, algorithm, planner);
   }
 
   /** Returns the first row that fits. */
@@ -81,7 +95,7 @@ record Choice(
     for (Choice row : TABLE) {
       if (row.operation == request.operation()
           && request.size() <= row.maxSize
-          && request.bytes() <= row.maxBytes.applyAsLong(request.limits())) {
+          && row.upTo.fits(request)) {
         return row;
       }
     }
@@ -109,10 +123,7 @@ record Choice(
 
   /** Returns the algorithms that do an operation, in the table's order. */
   static List<Algorithm> algorithms(OperationKind operation) {
-    return TABLE.stream()
-        .filter(row -> row.operation == operation)
-        .map(Choice::algorithm)
-        .toList();
+    return TABLE.stream().filter(row -> row.operation == operation).map(Choice::algorithm).toList();
   }
 
   /** Returns this rank's schedule of this row's algorithm. */

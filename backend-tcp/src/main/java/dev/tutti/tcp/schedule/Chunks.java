@@ -1,7 +1,8 @@
 package dev.tutti.tcp.schedule;
 
 /**
- * How blocks are cut into the pieces that are pipelined: all of {@code length} elements but the last.
+ * How blocks are cut into the pieces that are pipelined: all of {@code length} elements but the
+ * last.
  *
  * <p>Both ends of a message derive its length from here, so only what all ranks know may go in.
  *
@@ -10,8 +11,8 @@ package dev.tutti.tcp.schedule;
 record Chunks(long length) {
 
   /**
-   * Most chunks of one block. A longer block gets longer chunks: beyond this number more of them fill
-   * the pipeline no better, and a schedule's own memory would grow with the message.
+   * Most chunks of one block. A longer block gets longer chunks: beyond this number more of them
+   * fill the pipeline no better, and a schedule's own memory would grow with the message.
    */
   static final int MAX_PER_BLOCK = 256;
 

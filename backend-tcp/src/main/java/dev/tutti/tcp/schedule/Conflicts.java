@@ -4,26 +4,26 @@ import java.util.Arrays;
 import java.util.function.IntConsumer;
 
 /**
- * Who last wrote and who since read each element of one memory, as a map from intervals to steps: what
- * a new step must wait for.
+ * Who last wrote and who since read each element of one memory, as a map from intervals to steps:
+ * what a new step must wait for.
  *
- * <p>Intervals are kept sorted in flat arrays, so finding one is a binary search. Readers are linked
- * lists that only grow at the head, so the halves of a split interval share one.
+ * <p>Intervals are kept sorted in flat arrays, so finding one is a binary search. Readers are
+ * linked lists that only grow at the head, so the halves of a split interval share one.
  */
 final class Conflicts {
   private static final int NONE = Schedule.NONE;
 
   /** Interval i is {@code [start[i], start[i + 1])}; the last one has no end. */
-  private long[] start = new long[8];
+  private long[] start = new long[4];
 
-  private int[] writer = new int[8];
-  private int[] readers = new int[8];
+  private int[] writer = new int[4];
+  private int[] readers = new int[4];
   private int intervals = 1;
 
   /** A list cell: a step that reads, and the cell of the reader before it. */
-  private int[] cellStep = new int[8];
+  private int[] cellStep = new int[4];
 
-  private int[] cellNext = new int[8];
+  private int[] cellNext = new int[4];
   private int cells;
 
   Conflicts() {
@@ -55,8 +55,8 @@ final class Conflicts {
   }
 
   /**
-   * Notes that {@code step} writes {@code [from, to)} and tells {@code waitsFor} the readers since the
-   * last write, or where there are none the writer: readers have waited for it themselves.
+   * Notes that {@code step} writes {@code [from, to)} and tells {@code waitsFor} the readers since
+   * the last write, or where there are none the writer: readers have waited for it themselves.
    */
   void write(long from, long to, int step, IntConsumer waitsFor) {
     int first = splitAt(from);

@@ -1,11 +1,12 @@
 package dev.tutti.tcp.schedule;
 
 /**
- * Barrier by dissemination: in round i a rank signals rank+2^i and hears from rank-2^i; a round's signal
- * waits for all that was heard before, so after ⌈lg n⌉ rounds every rank has heard of every other.
+ * Barrier by dissemination: in round i a rank signals rank+2^i and hears from rank-2^i; a round's
+ * signal waits for all that was heard before, so after ⌈lg n⌉ rounds every rank has heard of every
+ * other.
  *
- * <p>⌈lg n⌉ steps, one empty message sent in each. Hensgen, Finkel and Manber, Two algorithms for barrier
- * synchronization, IJPP 17(1), 1988.
+ * <p>⌈lg n⌉ steps, one empty message sent in each. Hensgen, Finkel and Manber, Two algorithms for
+ * barrier synchronization, IJPP 17(1), 1988.
  */
 final class DisseminationBarrier {
   private DisseminationBarrier() {}
@@ -13,8 +14,7 @@ final class DisseminationBarrier {
   static Schedule plan(Request request) {
     int rank = request.rank();
     int size = request.size();
-    ScheduleBuilder steps =
-        new ScheduleBuilder(Algorithm.DISSEMINATION, rank, size, Aliasing.NONE);
+    ScheduleBuilder steps = new ScheduleBuilder(Algorithm.DISSEMINATION, rank, size, Aliasing.NONE);
     int[] heard = new int[Integer.SIZE];
     int rounds = 0;
     for (int distance = 1; distance > 0 && distance < size; distance <<= 1) {

@@ -1,8 +1,8 @@
 package dev.tutti.tcp.schedule;
 
 /**
- * What bounds a schedule; must be equal on all ranks of a group, because both ends of a message derive
- * its length from it.
+ * What bounds a schedule; must be equal on all ranks of a group, because both ends of a message
+ * derive its length from it.
  *
  * @param chunkBytes wanted length of a pipelined message in bytes; a block of more than 256 such
  *     chunks gets longer ones

@@ -6,8 +6,8 @@ import static dev.tutti.tcp.schedule.Schedule.OUTPUT;
 /**
  * Gather, even or uneven: every rank sends its block to the root, which takes all of them at once.
  *
- * <p>One step; the root receives (n-1)/n of the result, which it must in any algorithm. No scratch. Blocks are not
- * cut: nobody passes them on.
+ * <p>One step; the root receives (n-1)/n of the result, which it must in any algorithm. No scratch.
+ * Blocks are not cut: nobody passes them on.
  */
 final class LinearGather {
   private LinearGather() {}

@@ -6,8 +6,8 @@ import static dev.tutti.tcp.schedule.Schedule.OUTPUT;
 /**
  * Scatter, even or uneven: the root sends every rank its block, all at once.
  *
- * <p>One step; the root sends (n-1)/n of its vector, which it must in any algorithm. No scratch. Blocks are not cut:
- * nobody passes them on.
+ * <p>One step; the root sends (n-1)/n of its vector, which it must in any algorithm. No scratch.
+ * Blocks are not cut: nobody passes them on.
  */
 final class LinearScatter {
   private LinearScatter() {}

@@ -5,15 +5,16 @@ import static dev.tutti.tcp.schedule.Schedule.NONE;
 import static dev.tutti.tcp.schedule.Schedule.OUTPUT;
 
 /**
- * AllToAll pairwise, even or uneven: at distance d = 1 … size-1 a rank sends to rank+d and receives from
- * rank-d, so that each rank is sent to by one other at a time.
+ * AllToAll pairwise, even or uneven: at distance d = 1 … size-1 a rank sends to rank+d and receives
+ * from rank-d, so that each rank is sent to by one other at a time.
  *
- * <p>A few distances are under way at once: enough that a slow pair delays nobody, few enough that no
- * rank is overrun by all others. A transfer waits only for ones of smaller distance, so the ranks cannot
- * wait for each other in a circle.
+ * <p>A few distances are under way at once: enough that a slow pair delays nobody, few enough that
+ * no rank is overrun by all others. A transfer waits only for ones of smaller distance, so the
+ * ranks cannot wait for each other in a circle.
  *
- * <p>n-1 steps; (n-1)/n of the vector sent per rank, the least possible. No scratch. Thakur, Rabenseifner and
- * Gropp, Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005, §3.4.
+ * <p>n-1 steps; (n-1)/n of the vector sent per rank, the least possible. No scratch. Thakur,
+ * Rabenseifner and Gropp, Optimization of collective communication operations in MPICH, IJHPCA
+ * 19(1), 2005.
  */
 final class PairwiseAllToAll {
   /** Distances under way at once. */
@@ -26,16 +27,14 @@ final class PairwiseAllToAll {
     int size = request.size();
     Blocks sent = request.blocks();
     Blocks received = request.receiveBlocks();
-    ScheduleBuilder steps =
-        new ScheduleBuilder(Algorithm.PAIRWISE, rank, size, Aliasing.NONE);
+    ScheduleBuilder steps = new ScheduleBuilder(Algorithm.PAIRWISE, rank, size, Aliasing.NONE);
     // Steps of the last distances that had something to move.
     Recent sends = new Recent();
     Recent recvs = new Recent();
     for (int distance = 1; distance < size; distance++) {
       int to = (rank + distance) % size;
       int from = (rank + size - distance) % size;
-      sends.add(
-          steps.after(sends.oldest()).send(to, INPUT, sent.offset(to), sent.count(to)));
+      sends.add(steps.after(sends.oldest()).send(to, INPUT, sent.offset(to), sent.count(to)));
       recvs.add(
           steps
               .after(recvs.oldest())

@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * The transfers of a batch, all at once: send, recv and sendRecv are batches of one or two.
  *
- * <p>Sends to one peer are matched with that peer's receives in the order in which each lists them; an
- * empty one is left out on both sides. The i-th send to this rank itself is copied to the i-th receive from
- * itself. No scratch.
+ * <p>Sends to one peer are matched with that peer's receives in the order in which each lists them;
+ * an empty one is left out on both sides. The i-th send to this rank itself is copied to the i-th
+ * receive from itself. No scratch.
  */
 final class PointToPoint {
   private PointToPoint() {}
@@ -75,8 +75,7 @@ final class PointToPoint {
     List<Transfer> transfers = request.transfers();
     for (int i = after + 1; i < transfers.size(); i++) {
       Transfer transfer = transfers.get(i);
-      if (transfer.peer() == request.rank()
-          && transfer.direction() == Transfer.Direction.RECV) {
+      if (transfer.peer() == request.rank() && transfer.direction() == Transfer.Direction.RECV) {
         return i;
       }
     }

@@ -5,18 +5,18 @@ import static dev.tutti.tcp.schedule.Schedule.OUTPUT;
 import static dev.tutti.tcp.schedule.Schedule.SCRATCH;
 
 /**
- * AllReduce by recursive doubling: in round i every rank exchanges its whole vector with the rank at
- * distance 2^i, and both combine.
+ * AllReduce by recursive doubling: in round i every rank exchanges its whole vector with the rank
+ * at distance 2^i, and both combine.
  *
- * <p>Where size is not a power of two, the first ranks are folded in pairs before (even to odd) and the
- * result is sent back after. Both partners of a round combine the same two values, and ⊕ is commutative,
- * so all ranks hold the same bits, however the sums are nested. The result of a round goes to another
- * region than the one being sent (OUTPUT and scratch in turn), so a rank can take its partner's vector
- * before its own has left: with no buffering anywhere the exchange still ends.
+ * <p>Where size is not a power of two, the first ranks are folded in pairs before (even to odd) and
+ * the result is sent back after. Both partners of a round combine the same two values, and ⊕ is
+ * commutative, so all ranks hold the same bits, however the sums are nested. The result of a round
+ * goes to another region than the one being sent (OUTPUT and scratch in turn), so a rank can take
+ * its partner's vector before its own has left: with no buffering anywhere the exchange still ends.
  *
- * <p>⌊lg n⌋ steps, 2 more where n is not a power of two; the whole vector sent in each. Scratch: one vector, or
- * less in turns. Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
- * MPICH, IJHPCA 19(1), 2005, §4.
+ * <p>⌊lg n⌋ steps, 2 more where n is not a power of two; the whole vector sent in each. Scratch:
+ * one vector, or less in turns. Thakur, Rabenseifner and Gropp, Optimization of collective
+ * communication operations in MPICH, IJHPCA 19(1), 2005.
  */
 final class RecursiveDoublingAllReduce {
   /** Most chunks under way at a time; a vector longer than that waits for its first chunks. */
@@ -28,10 +28,8 @@ final class RecursiveDoublingAllReduce {
     int rank = request.rank();
     int size = request.size();
     long count = request.count();
-    Chunks chunks =
-        Chunks.of(request.chunkElements(), count).atMost(request.scratchElements());
-    int slots =
-        (int) Math.min(MAX_SLOTS, Math.max(1, request.scratchElements() / chunks.length()));
+    Chunks chunks = Chunks.of(request.chunkElements(), count).atMost(request.scratchElements());
+    int slots = (int) Math.min(MAX_SLOTS, Math.max(1, request.scratchElements() / chunks.length()));
     ScheduleBuilder steps =
         new ScheduleBuilder(
             Algorithm.RECURSIVE_DOUBLING,
@@ -96,7 +94,8 @@ final class RecursiveDoublingAllReduce {
     private void exchange(int peer, int destination) {
       steps.send(peer, current, at(current), count);
       if (isSame(current, destination)) {
-        // In place with an odd number of rounds: the first one must end where it began. The partner's
+        // In place with an odd number of rounds: the first one must end where it began. The
+        // partner's
         // vector is taken beside it, for a partner that cannot take ours before.
         steps.recv(peer, SCRATCH, scratchOffset, count);
         steps.reduce(

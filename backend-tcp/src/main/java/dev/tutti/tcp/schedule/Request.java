@@ -4,12 +4,13 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * One rank's view of one operation: all that an algorithm may look at. A value, so it can be the key of
- * a cache of schedules.
+ * One rank's view of one operation: all that an algorithm may look at. A value, so it can be the
+ * key of a cache of schedules.
  *
- * <p>Use the factory of the operation: {@link #allReduce}, {@link #allGather} and so on. All ranks must
- * ask with the same operation, size, root, element size, average and limits, and with counts that agree;
- * {@code inPlace} is each rank's own. The caller has checked the buffers and the aliasing rules.
+ * <p>Use the factory of the operation: {@link #allReduce}, {@link #allGather} and so on. All ranks
+ * must ask with the same operation, size, root, element size, average and limits, and with counts
+ * that agree; {@code inPlace} is each rank's own. The caller has checked the buffers and the
+ * aliasing rules.
  *
  * @param operation what is asked for
  * @param rank this rank, in {@code [0, size)}
@@ -17,12 +18,13 @@ import java.util.Objects;
  * @param root the root's rank, or 0 where the operation has none
  * @param elementSize bytes of an element; a batch of several types counts in bytes, with 1 here
  * @param count elements of the vector of allReduce, reduce and broadcast, else 0
- * @param blocks what each rank contributes or gets: allGather, reduceScatter, gather and scatter; what
- *     this rank sends to each: allToAll; else empty
+ * @param blocks what each rank contributes or gets: allGather, reduceScatter, gather and scatter;
+ *     what this rank sends to each: allToAll; else empty
  * @param receiveBlocks what this rank gets from each: allToAll; else empty
  * @param transfers batch's transfers in the caller's order, else empty
  * @param average whether the reduction is AVG: combine as SUM, then divide once
- * @param inPlace whether this rank's send buffer lies in the receive buffer where NCCL's rules put it
+ * @param inPlace whether this rank's send buffer lies in the receive buffer where NCCL's rules put
+ *     it
  * @param limits what bounds the schedule
  */
 public record Request(
@@ -41,7 +43,9 @@ public record Request(
 
   private static final Blocks NO_BLOCKS = Blocks.of();
 
-  /** Checks what would make a schedule meaningless; what the user may do wrong is checked before. */
+  /**
+   * Checks what would make a schedule meaningless; what the user may do wrong is checked before.
+   */
   public Request {
     Objects.requireNonNull(operation, "operation");
     Objects.requireNonNull(limits, "limits");
@@ -82,7 +86,9 @@ public record Request(
         operation.label() + " on rank " + rank + "/" + size + ": " + what);
   }
 
-  /** Returns the request for OUTPUT = the combination of all ranks' INPUT, {@code count} elements. */
+  /**
+   * Returns the request for OUTPUT = the combination of all ranks' INPUT, {@code count} elements.
+   */
   public static Request allReduce(
       int rank,
       int size,
@@ -110,19 +116,13 @@ public record Request(
   }
 
   /**
-   * Returns the request for OUTPUT on every rank = INPUT at {@code root}; the other ranks' INPUT is never
-   * looked at.
+   * Returns the request for OUTPUT on every rank = INPUT at {@code root}; the other ranks' INPUT is
+   * never looked at.
    *
    * @param inPlace whether the root's INPUT is its OUTPUT, as for a broadcast of one buffer
    */
   public static Request broadcast(
-      int rank,
-      int size,
-      int root,
-      int elementSize,
-      long count,
-      boolean inPlace,
-      Limits limits) {
+      int rank, int size, int root, int elementSize, long count, boolean inPlace, Limits limits) {
     return vector(
         OperationKind.BROADCAST, rank, size, root, elementSize, count, false, inPlace, limits);
   }
@@ -176,8 +176,8 @@ public record Request(
   /**
    * Returns the request for block i of OUTPUT at {@code root} = rank i's INPUT.
    *
-   * @param blocks every rank's counts; away from the root only this rank's own is looked at, see {@link
-   *     Blocks#only}
+   * @param blocks every rank's counts; away from the root only this rank's own is looked at, see
+   *     {@link Blocks#only}
    * @param inPlace whether the root's INPUT is its block of OUTPUT; meaningless elsewhere
    */
   public static Request gather(
@@ -204,8 +204,8 @@ public record Request(
   /**
    * Returns the request for OUTPUT = this rank's block of INPUT at {@code root}.
    *
-   * @param blocks every rank's counts; away from the root only this rank's own is looked at, see {@link
-   *     Blocks#only}
+   * @param blocks every rank's counts; away from the root only this rank's own is looked at, see
+   *     {@link Blocks#only}
    * @param inPlace whether the root's OUTPUT is its block of INPUT; meaningless elsewhere
    */
   public static Request scatter(
@@ -230,7 +230,8 @@ public record Request(
   }
 
   /**
-   * Returns the request for block i of OUTPUT = this rank's block of rank i's INPUT; never in place.
+   * Returns the request for block i of OUTPUT = this rank's block of rank i's INPUT; never in
+   * place.
    *
    * @param send what this rank sends to each
    * @param receive what this rank gets from each
@@ -259,10 +260,11 @@ public record Request(
   }
 
   /**
-   * Returns the request for the listed transfers; the i-th uses buffer {@code Schedule.TRANSFER + i}.
-   * Buffers must not overlap, except two that are both sent.
+   * Returns the request for the listed transfers; the i-th uses buffer {@code Schedule.TRANSFER +
+   * i}. Buffers must not overlap, except two that are both sent.
    *
-   * @param elementSize bytes of an element; 1 where the transfers' types differ, counts then in bytes
+   * @param elementSize bytes of an element; 1 where the transfers' types differ, counts then in
+   *     bytes
    */
   public static Request batch(
       int rank, int size, int elementSize, List<Transfer> transfers, Limits limits) {
@@ -337,9 +339,9 @@ public record Request(
   }
 
   /**
-   * Returns the bytes of the whole vector, or of all blocks: what the choice table looks at. It is 0 where
-   * ranks may know different counts (gather, scatter, allToAll, batch), so that no row can tell their
-   * requests apart.
+   * Returns the bytes of the whole vector, or of all blocks: what the choice table looks at. It is
+   * 0 where ranks may know different counts (gather, scatter, allToAll, batch), so that no row can
+   * tell their requests apart.
    */
   public long bytes() {
     return switch (operation) {

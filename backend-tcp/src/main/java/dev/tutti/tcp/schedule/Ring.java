@@ -11,9 +11,9 @@ package dev.tutti.tcp.schedule;
 record Ring(int rank, int size, Blocks blocks, Chunks chunks) {
 
   /**
-   * Chunks of each block that go around together, before the block's next ones start. With one, a rank
-   * would send nothing while it combines what it received; with all, a chunk would have left the cache by
-   * the time it is its turn to be sent.
+   * Chunks of each block that go around together, before the block's next ones start. With one, a
+   * rank would send nothing while it combines what it received; with all, a chunk would have left
+   * the cache by the time it is its turn to be sent.
    */
   static final int SEGMENT = 4;
 

@@ -4,12 +4,13 @@ import static dev.tutti.tcp.schedule.Schedule.INPUT;
 import static dev.tutti.tcp.schedule.Schedule.OUTPUT;
 
 /**
- * AllGather around a ring, even or uneven: in step s a rank sends block rank-s to its right neighbour and
- * receives block rank-1-s from the left, chunk by chunk and in segments, see {@link Ring#SEGMENT}.
+ * AllGather around a ring, even or uneven: in step s a rank sends block rank-s to its right
+ * neighbour and receives block rank-1-s from the left, chunk by chunk and in segments, see {@link
+ * Ring#SEGMENT}.
  *
- * <p>n-1 steps; (n-1)/n of the result sent per rank, which is the least possible. No scratch. Chan, Heimlich,
- * Purkayastha and van de Geijn, Collective communication: theory, practice, and experience, CCPE 19(13),
- * 2007, "bucket" allgather.
+ * <p>n-1 steps; (n-1)/n of the result sent per rank, which is the least possible. No scratch. Chan,
+ * Heimlich, Purkayastha and van de Geijn, Collective communication: theory, practice, and
+ * experience, CCPE 19(13), 2007, "bucket" allgather.
  */
 final class RingAllGather {
   private RingAllGather() {}

@@ -6,16 +6,19 @@ import static dev.tutti.tcp.schedule.Schedule.OUTPUT;
 /**
  * AllReduce around a ring: a reduce-scatter, then an all-gather, of as many blocks as ranks.
  *
- * <p>In step s of the first half a rank sends block rank-1-s to its right neighbour and combines block
- * rank-2-s, coming from the left, with its own; after size-1 steps it owns block rank, divides it if the
- * operation is AVG, and the second half hands the finished blocks around. Each block is combined by one
- * rank after the other along one path and only then copied, so all ranks hold the same bits.
+ * <p>In step s of the first half a rank sends block rank-1-s to its right neighbour and combines
+ * block rank-2-s, coming from the left, with its own; after size-1 steps it owns block rank,
+ * divides it if the operation is AVG, and the second half hands the finished blocks around. Each
+ * block is combined by one rank after the other along one path and only then copied, so all ranks
+ * hold the same bits.
  *
- * <p>Blocks travel in segments, see {@link Ring#SEGMENT}, and a chunk goes on as soon as it was combined:
- * all links are busy but for the first and last chunks, and what is sent is still in the cache.
+ * <p>Blocks travel in segments, see {@link Ring#SEGMENT}, and a chunk goes on as soon as it was
+ * combined: all links are busy but for the first and last chunks, and what is sent is still in the
+ * cache.
  *
- * <p>2(n-1) steps; 2(n-1)/n of the vector sent per rank, which is the least possible. No scratch. Patarasuk
- * and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC 69(2), 2009.
+ * <p>2(n-1) steps; 2(n-1)/n of the vector sent per rank, which is the least possible. No scratch.
+ * Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, JPDC
+ * 69(2), 2009.
  */
 final class RingAllReduce {
   private RingAllReduce() {}

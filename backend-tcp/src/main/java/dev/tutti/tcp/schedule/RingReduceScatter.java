@@ -5,18 +5,20 @@ import static dev.tutti.tcp.schedule.Schedule.OUTPUT;
 import static dev.tutti.tcp.schedule.Schedule.SCRATCH;
 
 /**
- * ReduceScatter around a ring, even or uneven: block b starts at rank b+1 and is combined by each rank on
- * its way to rank b.
+ * ReduceScatter around a ring, even or uneven: block b starts at rank b+1 and is combined by each
+ * rank on its way to rank b.
  *
- * <p>The send buffer must not be written and the receive buffer holds one block only, so what is under
- * way lies in scratch, in slots of one chunk that are used in turn. Blocks travel in segments (see {@link
- * Ring#SEGMENT}) of half as many chunks as there are slots. A slot that is wanted in some ring step then
- * held a chunk which left in an earlier step, never one which waits for the neighbour's slot of the same
- * step: with fewer slots, or longer segments, all ranks would wait for each other around the ring.
+ * <p>The send buffer must not be written and the receive buffer holds one block only, so what is
+ * under way lies in scratch, in slots of one chunk that are used in turn. Blocks travel in segments
+ * (see {@link Ring#SEGMENT}) of half as many chunks as there are slots. A slot that is wanted in
+ * some ring step then held a chunk which left in an earlier step, never one which waits for the
+ * neighbour's slot of the same step: with fewer slots, or longer segments, all ranks would wait for
+ * each other around the ring.
  *
- * <p>n-1 steps; (n-1)/n of the vector sent per rank, which is the least possible. Scratch: up to {@link
- * #MAX_SLOTS} chunks, none for two ranks. Chan, Heimlich, Purkayastha and van de Geijn, Collective
- * communication: theory, practice, and experience, CCPE 19(13), 2007, "bucket" reduce-scatter.
+ * <p>n-1 steps; (n-1)/n of the vector sent per rank, which is the least possible. Scratch: up to
+ * {@link #MAX_SLOTS} chunks, none for two ranks. Chan, Heimlich, Purkayastha and van de Geijn,
+ * Collective communication: theory, practice, and experience, CCPE 19(13), 2007, "bucket"
+ * reduce-scatter.
  */
 final class RingReduceScatter {
   private static final int MAX_SLOTS = 2 * Ring.SEGMENT;
@@ -37,8 +39,7 @@ final class RingReduceScatter {
     int slots = 2 * segment;
     int slot = 0;
 
-    Aliasing aliasing =
-        request.inPlace() ? Aliasing.at(-blocks.offset(rank)) : Aliasing.NONE;
+    Aliasing aliasing = request.inPlace() ? Aliasing.at(-blocks.offset(rank)) : Aliasing.NONE;
     ScheduleBuilder steps = new ScheduleBuilder(Algorithm.RING, rank, size, aliasing);
     Ring ring = new Ring(rank, size, blocks, chunks);
     // Which slot each chunk of the segment was combined into, by the step before and by this one.

@@ -7,28 +7,28 @@ import java.util.Arrays;
  *
  * <p>A region is a buffer, an offset and a count, both in elements. Buffers are {@link #INPUT} (the
  * user's send buffer), {@link #OUTPUT} (the user's receive buffer), {@link #SCRATCH} (memory of the
- * engine's, {@link #scratchElements()} long, contents undefined at the start) and, in a batch, {@code
- * TRANSFER + i} (the buffer of transfer i).
+ * engine's, {@link #scratchElements()} long, contents undefined at the start) and, in a batch,
+ * {@code TRANSFER + i} (the buffer of transfer i).
  *
  * <p>What an engine must keep:
  *
  * <ul>
- *   <li>A step may run once all its dependencies are complete; steps without a path between them may
- *       run in any order and overlap in time.
- *   <li>Sends to one peer go out in step order, and receives from one peer are matched in step order
- *       with that peer's sends in its step order; their counts are equal. A step that is not ready
- *       holds back the later ones of the same peer and direction.
- *   <li>A SEND is complete when its region has been handed to the link entirely, a RECV when all of it
- *       is placed. The operation is complete when all steps are.
+ *   <li>A step may run once all its dependencies are complete; steps without a path between them
+ *       may run in any order and overlap in time.
+ *   <li>Sends to one peer go out in step order, and receives from one peer are matched in step
+ *       order with that peer's sends in its step order; their counts are equal. A step that is not
+ *       ready holds back the later ones of the same peer and direction.
+ *   <li>A SEND is complete when its region has been handed to the link entirely, a RECV when all of
+ *       it is placed. The operation is complete when all steps are.
  * </ul>
  *
- * <p>Dependencies order every two steps of which one writes what the other reads or writes, so a region
- * that is still being sent is never overwritten. No buffering is needed: a schedule ends also where a
- * SEND completes only once its RECV is posted. Only a barrier has messages of count 0, which are real:
- * an empty frame.
+ * <p>Dependencies order every two steps of which one writes what the other reads or writes, so a
+ * region that is still being sent is never overwritten. No buffering is needed: a schedule ends
+ * also where a SEND completes only once its RECV is posted. Only a barrier has messages of count 0,
+ * which are real: an empty frame.
  *
- * <p>Immutable; a structure of arrays, so that an engine walks it without an object per step. Lists are
- * given as {@code [begin, end)} into one array: {@code for (j = dependentsBegin(i); j <
+ * <p>Immutable; a structure of arrays, so that an engine walks it without an object per step. Lists
+ * are given as {@code [begin, end)} into one array: {@code for (j = dependentsBegin(i); j <
  * dependentsEnd(i); j++) dependent(j)}.
  */
 public final class Schedule {
@@ -46,21 +46,6 @@ public final class Schedule {
 
   /** No peer, no buffer, no step. */
   public static final int NONE = -1;
-
-  /** The arrays that a {@link ScheduleBuilder} filled; may be longer than there are steps. */
-  record Steps(
-      int count,
-      StepKind[] kind,
-      int[] peer,
-      int[] srcBuffer,
-      long[] srcOffset,
-      int[] src2Buffer,
-      long[] src2Offset,
-      int[] dstBuffer,
-      long[] dstOffset,
-      long[] length,
-      int[] dependencyStart,
-      int[] dependency) {}
 
   private final Algorithm algorithm;
   private final int rank;
@@ -82,12 +67,12 @@ public final class Schedule {
     this.size = size;
     this.scratchElements = scratchElements;
     this.steps = steps;
-    int n = steps.count();
+    int n = steps.count;
 
     dependentStart = new int[n + 1];
-    int edges = steps.dependencyStart()[n];
+    int edges = steps.dependencyStart[n];
     for (int j = 0; j < edges; j++) {
-      dependentStart[steps.dependency()[j] + 1]++;
+      dependentStart[steps.dependency[j] + 1]++;
     }
     for (int i = 0; i < n; i++) {
       dependentStart[i + 1] += dependentStart[i];
@@ -95,8 +80,8 @@ public final class Schedule {
     dependent = new int[edges];
     int[] next = Arrays.copyOf(dependentStart, n);
     for (int i = 0; i < n; i++) {
-      for (int j = steps.dependencyStart()[i]; j < steps.dependencyStart()[i + 1]; j++) {
-        dependent[next[steps.dependency()[j]]++] = i;
+      for (int j = steps.dependencyStart[i]; j < steps.dependencyStart[i + 1]; j++) {
+        dependent[next[steps.dependency[j]]++] = i;
       }
     }
 
@@ -105,12 +90,12 @@ public final class Schedule {
     long sent = 0;
     long received = 0;
     for (int i = 0; i < n; i++) {
-      if (steps.kind()[i] == StepKind.SEND) {
-        sendStart[steps.peer()[i] + 1]++;
-        sent += steps.length()[i];
-      } else if (steps.kind()[i].receives()) {
-        recvStart[steps.peer()[i] + 1]++;
-        received += steps.length()[i];
+      if (steps.kind[i] == StepKind.SEND) {
+        sendStart[steps.peer[i] + 1]++;
+        sent += steps.length[i];
+      } else if (steps.kind[i].receives()) {
+        recvStart[steps.peer[i] + 1]++;
+        received += steps.length[i];
       }
     }
     sentElements = sent;
@@ -124,10 +109,10 @@ public final class Schedule {
     int[] nextSend = Arrays.copyOf(sendStart, size);
     int[] nextRecv = Arrays.copyOf(recvStart, size);
     for (int i = 0; i < n; i++) {
-      if (steps.kind()[i] == StepKind.SEND) {
-        sendStep[nextSend[steps.peer()[i]]++] = i;
-      } else if (steps.kind()[i].receives()) {
-        recvStep[nextRecv[steps.peer()[i]]++] = i;
+      if (steps.kind[i] == StepKind.SEND) {
+        sendStep[nextSend[steps.peer[i]]++] = i;
+      } else if (steps.kind[i].receives()) {
+        recvStep[nextRecv[steps.peer[i]]++] = i;
       }
     }
   }
@@ -149,7 +134,7 @@ public final class Schedule {
 
   /** Returns the number of steps; 0 where there is nothing to do. */
   public int stepCount() {
-    return steps.count();
+    return steps.count;
   }
 
   /** Returns the scratch that the steps use, in elements. */
@@ -169,80 +154,82 @@ public final class Schedule {
 
   /** Returns what step {@code i} does. */
   public StepKind kind(int i) {
-    return steps.kind()[i];
+    return steps.kind[i];
   }
 
   /** Returns the other rank of a SEND, RECV or RECV_REDUCE, else {@link #NONE}. */
   public int peer(int i) {
-    return steps.peer()[i];
+    return steps.peer[i];
   }
 
   /** Returns the length of every region of step {@code i}, in elements. */
   public long count(int i) {
-    return steps.length()[i];
+    return steps.length[i];
   }
 
   /**
-   * Returns the buffer that step {@code i} reads: SEND's payload, the local operand of RECV_REDUCE, the
-   * first of REDUCE, COPY's source; else {@link #NONE}.
+   * Returns the buffer that step {@code i} reads: SEND's payload, the local operand of RECV_REDUCE,
+   * the first of REDUCE, COPY's source; else {@link #NONE}.
    */
   public int srcBuffer(int i) {
-    return steps.srcBuffer()[i];
+    return steps.srcBuffer[i];
   }
 
   /** Returns where the source region begins in its buffer, in elements. */
   public long srcOffset(int i) {
-    return steps.srcOffset()[i];
+    return steps.srcOffset[i];
   }
 
   /** Returns the buffer of REDUCE's second operand; else {@link #NONE}. */
   public int src2Buffer(int i) {
-    return steps.src2Buffer()[i];
+    return steps.src2Buffer[i];
   }
 
   /** Returns where REDUCE's second operand begins in its buffer, in elements. */
   public long src2Offset(int i) {
-    return steps.src2Offset()[i];
+    return steps.src2Offset[i];
   }
 
   /**
-   * Returns the buffer that step {@code i} writes, {@link #NONE} for SEND; where the region is also one
-   * of the step's sources, it is exactly that region. DIVIDE reads and writes it.
+   * Returns the buffer that step {@code i} writes, {@link #NONE} for SEND; where the region is also
+   * one of the step's sources, it is exactly that region. DIVIDE reads and writes it.
    */
   public int dstBuffer(int i) {
-    return steps.dstBuffer()[i];
+    return steps.dstBuffer[i];
   }
 
   /** Returns where the destination region begins in its buffer, in elements. */
   public long dstOffset(int i) {
-    return steps.dstOffset()[i];
+    return steps.dstOffset[i];
   }
 
   /** Returns on how many steps step {@code i} waits. */
   public int dependencyCount(int i) {
-    return steps.dependencyStart()[i + 1] - steps.dependencyStart()[i];
+    return steps.dependencyStart[i + 1] - steps.dependencyStart[i];
   }
 
   /** Writes {@link #dependencyCount} of every step to {@code into}, from index 0. */
   public void dependencyCounts(int[] into) {
-    for (int i = 0; i < steps.count(); i++) {
+    for (int i = 0; i < steps.count; i++) {
       into[i] = dependencyCount(i);
     }
   }
 
-  /** Returns the first index, for {@link #dependency}, of the steps on which step {@code i} waits. */
+  /**
+   * Returns the first index, for {@link #dependency}, of the steps on which step {@code i} waits.
+   */
   public int dependenciesBegin(int i) {
-    return steps.dependencyStart()[i];
+    return steps.dependencyStart[i];
   }
 
   /** Returns the index behind the last of the steps on which step {@code i} waits. */
   public int dependenciesEnd(int i) {
-    return steps.dependencyStart()[i + 1];
+    return steps.dependencyStart[i + 1];
   }
 
   /** Returns the step at index {@code j}; always an earlier one than the step that waits. */
   public int dependency(int j) {
-    return steps.dependency()[j];
+    return steps.dependency[j];
   }
 
   /** Returns the first index, for {@link #dependent}, of the steps which wait on step {@code i}. */

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects one rank's steps in program order and finds out which must wait for which.
  *
- * <p>An algorithm lists its steps as if they ran one after the other; the builder makes a step wait for
- * an earlier one only if one of the two writes what the other reads or writes. INPUT and OUTPUT are one
- * memory where they are in place, so that a conflict between them is seen too. The buffers of a batch
- * are taken to be apart. {@link #after} adds what regions do not show.
+ * <p>An algorithm lists its steps as if they ran one after the other; the builder makes a step wait
+ * for an earlier one only if one of the two writes what the other reads or writes. INPUT and OUTPUT
+ * are one memory where they are in place, so that a conflict between them is seen too. The buffers
+ * of a batch are taken to be apart. {@link #after} adds what regions do not show.
  *
- * <p>Steps of no elements are left out, as are copies of a region to itself: their methods then return
- * {@link Schedule#NONE}. Every method that adds a step returns its index. Not thread-safe.
+ * <p>Steps of no elements are left out, as are copies of a region to itself: their methods then
+ * return {@link Schedule#NONE}. Every method that adds a step returns its index. Not thread-safe.
  */
 public final class ScheduleBuilder {
   private final Algorithm algorithm;
@@ -27,18 +27,7 @@ public final class ScheduleBuilder {
   private final int size;
   private final Aliasing aliasing;
 
-  private int count;
-  private StepKind[] kind = new StepKind[16];
-  private int[] peer = new int[16];
-  private int[] srcBuffer = new int[16];
-  private long[] srcOffset = new long[16];
-  private int[] src2Buffer = new int[16];
-  private long[] src2Offset = new long[16];
-  private int[] dstBuffer = new int[16];
-  private long[] dstOffset = new long[16];
-  private long[] length = new long[16];
-  private int[] dependencyStart = new int[17];
-  private int[] dependency = new int[32];
+  private final Steps steps = new Steps();
   private long scratchElements;
 
   /** The memories: OUTPUT (and INPUT where they are one), INPUT, SCRATCH. */
@@ -48,7 +37,7 @@ public final class ScheduleBuilder {
   private final Conflicts scratchMemory = new Conflicts();
 
   /** What the step being added waits for: unordered, each once. */
-  private int[] pending = new int[16];
+  private int[] pending = new int[8];
 
   private int pendingCount;
 
@@ -56,10 +45,10 @@ public final class ScheduleBuilder {
   private int stamp = 1;
 
   /** The stamp at which each step was last put on the pending list. */
-  private int[] pendingMark = new int[16];
+  private int[] pendingMark = new int[8];
 
   /** The stamp at which each step was last found to be implied by another dependency. */
-  private int[] impliedMark = new int[16];
+  private int[] impliedMark = new int[8];
 
   private final IntConsumer waitsFor = this::waitFor;
 
@@ -77,7 +66,9 @@ public final class ScheduleBuilder {
     this.inputMemory = aliasing.aliased() ? outputMemory : new Conflicts();
   }
 
-  /** Makes the step that is added next wait for {@code step} too; {@link Schedule#NONE} is ignored. */
+  /**
+   * Makes the step that is added next wait for {@code step} too; {@link Schedule#NONE} is ignored.
+   */
   public ScheduleBuilder after(int step) {
     if (step != NONE) {
       waitFor(step);
@@ -140,24 +131,7 @@ public final class ScheduleBuilder {
 
   /** Returns the schedule; the builder must not be used any more. */
   public Schedule build() {
-    return new Schedule(
-        algorithm,
-        rank,
-        size,
-        scratchElements,
-        new Schedule.Steps(
-            count,
-            kind,
-            peer,
-            srcBuffer,
-            srcOffset,
-            src2Buffer,
-            src2Offset,
-            dstBuffer,
-            dstOffset,
-            length,
-            dependencyStart,
-            dependency));
+    return new Schedule(algorithm, rank, size, scratchElements, steps);
   }
 
   private int skip() {
@@ -183,17 +157,17 @@ public final class ScheduleBuilder {
       throw new IllegalArgumentException(
           what + " on rank " + rank + "/" + size + " with rank " + with);
     }
-    grow();
-    int step = count;
-    kind[step] = what;
-    peer[step] = with;
-    srcBuffer[step] = source;
-    srcOffset[step] = at;
-    src2Buffer[step] = source2;
-    src2Offset[step] = at2;
-    dstBuffer[step] = destination;
-    dstOffset[step] = to;
-    length[step] = elements;
+    reserve();
+    int step = steps.count;
+    steps.kind[step] = what;
+    steps.peer[step] = with;
+    steps.srcBuffer[step] = source;
+    steps.srcOffset[step] = at;
+    steps.src2Buffer[step] = source2;
+    steps.src2Offset[step] = at2;
+    steps.dstBuffer[step] = destination;
+    steps.dstOffset[step] = to;
+    steps.length[step] = elements;
     if (elements > 0) {
       read(step, source, at, elements);
       read(step, source2, at2, elements);
@@ -205,7 +179,7 @@ public final class ScheduleBuilder {
       write(step, destination, to, elements);
     }
     storeDependencies(step);
-    count++;
+    steps.count++;
     stamp++;
     return step;
   }
@@ -217,8 +191,7 @@ public final class ScheduleBuilder {
     }
     long from = address(buffer, offset);
     if (buffer == SCRATCH && !memory.isWritten(from, from + elements)) {
-      throw new IllegalStateException(
-          describe(step) + " reads scratch that no step wrote");
+      throw new IllegalStateException(describe(step) + " reads scratch that no step wrote");
     }
     memory.read(from, from + elements, step, waitsFor);
   }
@@ -253,8 +226,7 @@ public final class ScheduleBuilder {
   }
 
   private boolean isSameMemory(int buffer, int other) {
-    return buffer == other
-        || (aliasing.aliased() && isUsers(buffer) && isUsers(other));
+    return buffer == other || (aliasing.aliased() && isUsers(buffer) && isUsers(other));
   }
 
   private static boolean isUsers(int buffer) {
@@ -265,8 +237,7 @@ public final class ScheduleBuilder {
     return isSameMemory(buffer, other) && address(buffer, offset) == address(other, otherOffset);
   }
 
-  private void checkApart(
-      int step, int source, long at, int destination, long to, long elements) {
+  private void checkApart(int step, int source, long at, int destination, long to, long elements) {
     if (source == NONE || destination == NONE || !isSameMemory(source, destination)) {
       return;
     }
@@ -286,11 +257,11 @@ public final class ScheduleBuilder {
         + ": step "
         + step
         + " "
-        + kind[step]
+        + steps.kind[step]
         + " "
-        + Schedule.region(srcBuffer[step], srcOffset[step], length[step])
+        + Schedule.region(steps.srcBuffer[step], steps.srcOffset[step], steps.length[step])
         + " -> "
-        + Schedule.region(dstBuffer[step], dstOffset[step], length[step]);
+        + Schedule.region(steps.dstBuffer[step], steps.dstOffset[step], steps.length[step]);
   }
 
   private void waitFor(int step) {
@@ -308,40 +279,30 @@ public final class ScheduleBuilder {
   private void storeDependencies(int step) {
     for (int i = 0; i < pendingCount; i++) {
       int on = pending[i];
-      for (int j = dependencyStart[on]; j < dependencyStart[on + 1]; j++) {
-        impliedMark[dependency[j]] = stamp;
+      for (int j = steps.dependencyStart[on]; j < steps.dependencyStart[on + 1]; j++) {
+        impliedMark[steps.dependency[j]] = stamp;
       }
     }
-    int end = dependencyStart[step];
+    int end = steps.dependencyStart[step];
     for (int i = 0; i < pendingCount; i++) {
       if (impliedMark[pending[i]] != stamp) {
-        if (end == dependency.length) {
-          dependency = Arrays.copyOf(dependency, 2 * end);
+        if (end == steps.dependency.length) {
+          steps.dependency = Arrays.copyOf(steps.dependency, 2 * end);
         }
-        dependency[end++] = pending[i];
+        steps.dependency[end++] = pending[i];
       }
     }
-    Arrays.sort(dependency, dependencyStart[step], end);
-    dependencyStart[step + 1] = end;
+    Arrays.sort(steps.dependency, steps.dependencyStart[step], end);
+    steps.dependencyStart[step + 1] = end;
     pendingCount = 0;
   }
 
-  private void grow() {
-    if (count < kind.length) {
-      return;
+  private void reserve() {
+    steps.reserve();
+    int room = steps.kind.length;
+    if (pendingMark.length < room) {
+      pendingMark = Arrays.copyOf(pendingMark, room);
+      impliedMark = Arrays.copyOf(impliedMark, room);
     }
-    int room = 2 * count;
-    kind = Arrays.copyOf(kind, room);
-    peer = Arrays.copyOf(peer, room);
-    srcBuffer = Arrays.copyOf(srcBuffer, room);
-    srcOffset = Arrays.copyOf(srcOffset, room);
-    src2Buffer = Arrays.copyOf(src2Buffer, room);
-    src2Offset = Arrays.copyOf(src2Offset, room);
-    dstBuffer = Arrays.copyOf(dstBuffer, room);
-    dstOffset = Arrays.copyOf(dstOffset, room);
-    length = Arrays.copyOf(length, room);
-    dependencyStart = Arrays.copyOf(dependencyStart, room + 1);
-    pendingMark = Arrays.copyOf(pendingMark, room);
-    impliedMark = Arrays.copyOf(impliedMark, room);
   }
 }

@@ -17,8 +17,8 @@ public final class Schedules {
   }
 
   /**
-   * Returns the schedule of a given algorithm, whatever the choice table says; must be the same on all
-   * ranks.
+   * Returns the schedule of a given algorithm, whatever the choice table says; must be the same on
+   * all ranks.
    *
    * @throws IllegalArgumentException if that algorithm does not do this operation
    */

@@ -16,11 +16,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every algorithm at sizes 1 to 33: each element ends as exactly the right contributions, whatever the order
- * of completion and whatever the links hold.
+ * Every algorithm at sizes 1 to 33: each element ends as exactly the right contributions, whatever
+ * the order of completion and whatever the links hold.
  *
- * <p>Sizes up to {@link #EVERY_CASE_TO} run every case of the grid, larger ones a seeded sample of it. {@code
- * -Dtutti.seed=…} takes another sample and other orders.
+ * <p>Sizes up to {@link #EVERY_CASE_TO} run every case of the grid, larger ones a seeded sample of
+ * it. {@code -Dtutti.seed=…} takes another sample and other orders.
  */
 @Timeout(120)
 class AlgorithmsTest {
@@ -38,38 +38,39 @@ class AlgorithmsTest {
 
   @ParameterizedTest(name = "{0} by {1}, average {2}")
   @CsvSource({
-    "ALL_REDUCE, RING, false, 1",
-    "ALL_REDUCE, RING, true, 1",
-    "ALL_REDUCE, RECURSIVE_DOUBLING, false, 1",
-    "ALL_REDUCE, RECURSIVE_DOUBLING, true, 1",
-    "REDUCE, BINOMIAL_TREE, false, 1",
-    "REDUCE, BINOMIAL_TREE, true, 1",
-    "BROADCAST, BINOMIAL_TREE, false, 1",
-    "ALL_GATHER, RING, false, 1",
-    "REDUCE_SCATTER, RING, false, 1",
-    "REDUCE_SCATTER, RING, true, 1",
-    "GATHER, LINEAR, false, 1",
-    "SCATTER, LINEAR, false, 1",
-    "ALL_TO_ALL, PAIRWISE, false, 1",
-    "BARRIER, DISSEMINATION, false, 1",
+    "ALL_REDUCE, RING, false, 495",
+    "ALL_REDUCE, RING, true, 495",
+    "ALL_REDUCE, RECURSIVE_DOUBLING, false, 804",
+    "ALL_REDUCE, RECURSIVE_DOUBLING, true, 804",
+    "REDUCE, BINOMIAL_TREE, false, 2824",
+    "REDUCE, BINOMIAL_TREE, true, 2824",
+    "BROADCAST, BINOMIAL_TREE, false, 2777",
+    "ALL_GATHER, RING, false, 964",
+    "REDUCE_SCATTER, RING, false, 944",
+    "REDUCE_SCATTER, RING, true, 944",
+    "GATHER, LINEAR, false, 1657",
+    "SCATTER, LINEAR, false, 1639",
+    "ALL_TO_ALL, PAIRWISE, false, 145",
+    "BARRIER, DISSEMINATION, false, 33",
   })
   void endsWithExactlyTheRightContributions(
       OperationKind operation, Algorithm algorithm, boolean average, int expectedCases) {
-    SplittableRandom random = new SplittableRandom(SEED + operation.ordinal());
+    SplittableRandom grid = new SplittableRandom(SEED + operation.label().hashCode());
+    SplittableRandom random = grid.split();
     for (int size = 1; size <= MAX_SIZE; size++) {
       for (int root : roots(operation, size)) {
-        for (long[][] counts : counts(operation, size, random)) {
+        for (long[][] counts : counts(operation, size, grid)) {
           long largest = Arrays.stream(counts).flatMapToLong(LongStream::of).max().orElse(0);
           if (operation == OperationKind.ALL_REDUCE && algorithm == Algorithm.RING) {
             largest = Math.ceilDiv(largest, size);
           }
           for (long chunk : chunks(operation, largest)) {
-            for (boolean[] inPlace : inPlace(operation, size, random)) {
-              if (size > EVERY_CASE_TO && random.nextInt(thinning(operation)) != 0) {
+            for (boolean[] inPlace : inPlace(operation, size, grid)) {
+              if (size > EVERY_CASE_TO && grid.nextInt(thinning(operation)) != 0) {
                 continue;
               }
               Algorithm planned = size == 1 && hasSingleRankRow(operation) ? null : algorithm;
-              long scratch = scratch(chunk, random);
+              long scratch = scratch(chunk, largest * size, random);
               prove(
                   new Trial(
                       operation, planned, size, root, counts, average, inPlace, chunk, scratch),
@@ -88,10 +89,11 @@ class AlgorithmsTest {
     }
   }
 
-  /** One in so many cases of a larger size runs: fewer where every root is a case. */
+  /** One in so many cases of a larger size runs: fewer where there are many, or long ones. */
   private static int thinning(OperationKind operation) {
     return switch (operation) {
-      case ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL -> 4;
+      case ALL_REDUCE, ALL_TO_ALL -> 4;
+      case ALL_GATHER, REDUCE_SCATTER -> 8;
       case REDUCE, BROADCAST -> 12;
       case GATHER, SCATTER -> 12;
       case BARRIER, BATCH -> 1;
@@ -112,10 +114,10 @@ class AlgorithmsTest {
     "BARRIER, DISSEMINATION",
   })
   void endsSoInManyOrders(OperationKind operation, Algorithm algorithm) {
-    SplittableRandom random = new SplittableRandom(SEED + 100 + operation.ordinal());
+    SplittableRandom random = new SplittableRandom(SEED + algorithm.label().hashCode());
     for (int size : new int[] {2, 3, 4, 5, 6, 7, 8, 11}) {
       List<long[][]> all = counts(operation, size, random);
-      long[][] counts = all.get(all.size() - 1);
+      long[][] counts = all.get(Math.max(0, all.size() - 2));
       for (boolean[] inPlace : inPlace(operation, size, random)) {
         int root = roots(operation, size)[0];
         prove(
@@ -131,7 +133,7 @@ class AlgorithmsTest {
     cases++;
     try {
       trial.prove(random, runs);
-    } catch (ScheduleViolation | IllegalStateException e) {
+    } catch (ScheduleViolation | RuntimeException e) {
       throw new AssertionError(trial + ", seed " + SEED + ": " + e.getMessage(), e);
     }
   }
@@ -150,8 +152,7 @@ class AlgorithmsTest {
     };
   }
 
-  private static List<long[][]> counts(
-      OperationKind operation, int size, SplittableRandom random) {
+  private static List<long[][]> counts(OperationKind operation, int size, SplittableRandom random) {
     Set<Long> even = new LinkedHashSet<>();
     for (long count : new long[] {0, 1, 2, size - 1, size, size + 1, 17, 39L * (1 + size % 3)}) {
       even.add(count);
@@ -245,10 +246,13 @@ class AlgorithmsTest {
     return List.of(none, all, some);
   }
 
-  /** The least that there can be, a few chunks, or more than enough. */
-  private static long scratch(long chunk, SplittableRandom random) {
+  /**
+   * The least that there can be, a few chunks, or more than enough; the least, which makes chunks
+   * of single elements, only for short vectors.
+   */
+  private static long scratch(long chunk, long elements, SplittableRandom random) {
     return switch (random.nextInt(4)) {
-      case 0 -> 2 + random.nextInt(4);
+      case 0 -> elements <= 400 ? 2 + random.nextInt(4) : 2 + 2 * chunk;
       case 1 -> 2 + chunk;
       case 2 -> 2 + 3 * chunk;
       default -> 1 << 20;

@@ -9,8 +9,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What docs/ALGORITHMS.md says an algorithm costs: steps in the one-port model of the literature, in which a
- * rank sends one message and receives one at a time, and elements that any rank sends or receives.
+ * What docs/ALGORITHMS.md says an algorithm costs: steps in the one-port model of the literature,
+ * in which a rank sends one message and receives one at a time, and elements that any rank sends or
+ * receives.
  */
 class CostTest {
   /** Elements a rank; the vector has n times as many. */
@@ -73,7 +74,10 @@ class CostTest {
     };
   }
 
-  /** Runs schedules in rounds; in each, every rank sends at most one message and receives at most one. */
+  /**
+   * Runs schedules in rounds; in each, every rank sends at most one message and receives at most
+   * one.
+   */
   private static final class OnePort {
     private final List<Schedule> schedules;
     private final boolean[][] done;

@@ -5,12 +5,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What an element holds, symbolically: a rank's own contribution, the combination of two values, or a
- * value divided once.
+ * What an element holds, symbolically: a rank's own contribution, the combination of two values, or
+ * a value divided once.
  *
- * <p>⊕ is commutative but not associative here: {@code a ⊕ b} and {@code b ⊕ a} are one expression, other
- * nestings are others. Two elements would hold the same bits for every reduction exactly if they hold the
- * same expression. Expressions are numbered from 1; 0 is memory that nobody wrote.
+ * <p>⊕ is commutative but not associative here: {@code a ⊕ b} and {@code b ⊕ a} are one expression,
+ * other nestings are others. Two elements would hold the same bits for every reduction exactly if
+ * they hold the same expression. Expressions are numbered from 1; 0 is memory that nobody wrote.
  */
 final class Expressions {
   /** The value of memory that nobody wrote. */
@@ -31,23 +31,21 @@ final class Expressions {
     }
   }
 
-  private record Leaf(int rank, long index) {}
-
   private Content[] contents = new Content[256];
   private int count = 1;
-  private final Map<Leaf, Integer> leaves = new HashMap<>();
+  private final Map<Long, Integer> leaves = new HashMap<>();
   private final Map<Long, Integer> combinations = new HashMap<>();
   private final Map<Integer, Integer> quotients = new HashMap<>();
 
   /** Returns element {@code index} of what {@code rank} contributes. */
   int leaf(int rank, long index) {
     return leaves.computeIfAbsent(
-        new Leaf(rank, index), leaf -> add(new Content(1L << rank, index, 0, true)));
+        key(rank, index), key -> add(new Content(1L << rank, index, 0, true)));
   }
 
   /** Returns {@code a ⊕ b}. */
   int combine(int a, int b) {
-    long key = ((long) Math.min(a, b) << 32) | Math.max(a, b);
+    long key = key(Math.min(a, b), Math.max(a, b));
     Integer known = combinations.get(key);
     if (known != null) {
       return known;
@@ -76,8 +74,8 @@ final class Expressions {
   }
 
   /**
-   * Returns whether {@code value} is made of element {@code index} of exactly the given ranks, each once,
-   * divided that many times as the last thing.
+   * Returns whether {@code value} is made of element {@code index} of exactly the given ranks, each
+   * once, divided that many times as the last thing.
    */
   boolean is(int value, long ranks, long index, int divisions) {
     if (value == UNWRITTEN) {
@@ -104,6 +102,13 @@ final class Expressions {
         + " divided "
         + content.divisions
         + " times";
+  }
+
+  /**
+   * Returns one number for two; the factor, being odd, loses nothing and spreads the hash codes.
+   */
+  private static long key(int high, long low) {
+    return (((long) high << 32) | low) * 0x9E3779B97F4A7C15L;
   }
 
   private int add(Content content) {

@@ -87,8 +87,7 @@ class PlanTest {
     assertThat(Schedules.plan(request).stepCount()).isZero();
     request = Request.allReduce(0, 1, 4, 7, true, false, Limits.DEFAULT);
     assertThat(Schedules.plan(request))
-        .hasToString(
-            "single rank, rank 0/1, 1 steps, scratch 0\n0 COPY OUTPUT[0,7) = INPUT[0,7)");
+        .hasToString("single rank, rank 0/1, 1 steps, scratch 0\n0 COPY OUTPUT[0,7) = INPUT[0,7)");
   }
 
   @Test
@@ -115,10 +114,8 @@ class PlanTest {
         .hasMessageContaining("count must not be negative");
     assertThatThrownBy(() -> Request.allGather(0, 2, 4, Blocks.of(1), false, limits))
         .hasMessageContaining("blocks must be one per rank");
-    assertThatThrownBy(
-            () -> Request.allToAll(0, 2, 4, Blocks.of(1, 1), Blocks.of(2, 1), limits))
-        .hasMessage(
-            "allToAll on rank 0/2: sends itself 1 elements but receives 2 from itself");
+    assertThatThrownBy(() -> Request.allToAll(0, 2, 4, Blocks.of(1, 1), Blocks.of(2, 1), limits))
+        .hasMessage("allToAll on rank 0/2: sends itself 1 elements but receives 2 from itself");
     assertThatThrownBy(() -> Request.batch(0, 2, 4, List.of(Transfer.send(2, 1)), limits))
         .hasMessageContaining("peer of transfer 0");
     assertThatThrownBy(() -> Transfer.send(0, -1)).hasMessageContaining("negative");

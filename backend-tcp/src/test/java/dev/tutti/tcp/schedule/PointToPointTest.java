@@ -24,16 +24,17 @@ class PointToPointTest {
   void randomBatchesMatchInOrder(RepetitionInfo repetition) {
     SplittableRandom random = new SplittableRandom(SEED + repetition.getCurrentRepetition());
     int size = 1 + random.nextInt(6);
-    // Counts of the messages of each ordered pair, then each rank's list: its sends and receives, shuffled
+    // Counts of the messages of each ordered pair, then each rank's list: its sends and receives,
+    // shuffled
     // so that each pair's stay in order.
     List<List<Transfer>> transfers = new ArrayList<>();
-    Map<Integer, List<Long>> counts = new HashMap<>();
+    List<List<Long>> counts = new ArrayList<>();
     for (int pair = 0; pair < size * size; pair++) {
       List<Long> messages = new ArrayList<>();
       for (int left = random.nextInt(4); left > 0; left--) {
         messages.add((long) Math.max(0, random.nextInt(12) - 3));
       }
-      counts.put(pair, messages);
+      counts.add(messages);
     }
     for (int rank = 0; rank < size; rank++) {
       List<List<Transfer>> queues = new ArrayList<>();

@@ -5,11 +5,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * One rank's memory in the symbolic interpreter: every buffer that its schedule names, an expression an
- * element, and which steps are just reading or writing it.
+ * One rank's memory in the symbolic interpreter: every buffer that its schedule names, an
+ * expression an element, and which steps are just reading or writing it.
  *
- * <p>Every access is checked: bounds, memory that may not be written, memory that nobody wrote, memory that a
- * step in flight uses.
+ * <p>Every access is checked: bounds, memory that may not be written, memory that nobody wrote,
+ * memory that a step in flight uses.
  */
 final class RankMemory {
   private final int rank;
@@ -117,9 +117,7 @@ final class RankMemory {
 
   /** Returns the first cell of a region, after checking its bounds. */
   int cell(Schedule schedule, int step, int buffer, long offset) {
-    if (buffer >= length.length
-        || offset < 0
-        || offset + schedule.count(step) > length[buffer]) {
+    if (buffer >= length.length || offset < 0 || offset + schedule.count(step) > length[buffer]) {
       throw violation(schedule, step, "goes beyond its buffer");
     }
     return base[buffer] + (int) offset;

@@ -172,6 +172,7 @@ class ScheduleBuilderTest {
             3 DIVIDE OUTPUT[0,4) by 3 after 2
             4 COPY OUTPUT[4,8) = OUTPUT[0,4) after 3
             5 SEND OUTPUT[2,6) to 1 after 4
-            6 SEND INPUT to 2""");
+            6 SEND INPUT to 2\
+            """);
   }
 }

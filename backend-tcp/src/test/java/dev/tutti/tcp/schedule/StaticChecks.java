@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** What can be said of schedules without running them: in every order of completion it then holds. */
+/**
+ * What can be said of schedules without running them: in every order of completion it then holds.
+ */
 final class StaticChecks {
   private StaticChecks() {}
 
@@ -40,11 +42,11 @@ final class StaticChecks {
   }
 
   /**
-   * Checks that of every two steps which use the same element, one of them writing it, the later one waits
-   * for the earlier one, directly or not; and that dependencies only go back.
+   * Checks that of every two steps which use the same element, one of them writing it, the later
+   * one waits for the earlier one, directly or not; and that dependencies only go back.
    *
-   * <p>Element by element and by reachability, so nothing is shared with the builder's way of finding
-   * dependencies.
+   * <p>Element by element and by reachability, so nothing is shared with the builder's way of
+   * finding dependencies.
    *
    * @throws ScheduleViolation if two such steps could overlap in time
    */
@@ -102,8 +104,8 @@ final class StaticChecks {
   }
 
   /**
-   * Checks a barrier: that the end of each rank's schedule comes after the beginning of every rank's,
-   * through dependencies and messages.
+   * Checks a barrier: that the end of each rank's schedule comes after the beginning of every
+   * rank's, through dependencies and messages.
    *
    * @throws ScheduleViolation if some rank can end without having heard of another one
    */

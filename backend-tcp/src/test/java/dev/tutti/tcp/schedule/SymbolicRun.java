@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Interprets the schedules of all ranks together, on symbolic values, with an engine's freedom: any order of
- * steps that dependencies allow, messages in pieces, completions late, and links that hold no element, some,
- * or any number.
+ * Interprets the schedules of all ranks together, on symbolic values, with an engine's freedom: any
+ * order of steps that dependencies allow, messages in pieces, completions late, and links that hold
+ * no element, some, or any number.
  *
- * <p>A {@link ScheduleViolation} is thrown if a step uses a region that a step in flight writes (or writes
- * one that is read), reads what nobody wrote, writes a send buffer, leaves its buffer, or if nothing can
- * happen any more although steps are left.
+ * <p>A {@link ScheduleViolation} is thrown if a step uses a region that a step in flight writes (or
+ * writes one that is read), reads what nobody wrote, writes a send buffer, leaves its buffer, or if
+ * nothing can happen any more although steps are left.
  */
 final class SymbolicRun {
   /** A link that holds nothing: a send ends only into a posted receive. */
@@ -56,23 +56,25 @@ final class SymbolicRun {
     }
   }
 
-  /** One thing that can happen. */
-  private enum Happening {
-    LINK,
-    LOCAL_BEGIN,
-    COMPLETE
-  }
+  /** A piece moves on a link. */
+  private static final int LINK = 0;
+
+  /** A step without a message begins. */
+  private static final int LOCAL_BEGIN = 1;
+
+  /** A step is told that it is complete. */
+  private static final int COMPLETE = 2;
 
   /** A bag of encoded events from which one can be taken at an index. */
   private static final class EventBag {
     private long[] events = new long[64];
     private int count;
 
-    void add(Happening what, int rank, int number) {
+    void add(int what, int rank, int number) {
       if (count == events.length) {
         events = Arrays.copyOf(events, 2 * count);
       }
-      events[count++] = ((long) what.ordinal() << 60) | ((long) rank << 32) | number;
+      events[count++] = ((long) what << 60) | ((long) rank << 32) | number;
     }
 
     long take(int index, boolean keepOrder) {
@@ -152,8 +154,7 @@ final class SymbolicRun {
         events.count == 0
             || (completions.count > 0
                 && switch (order.completion()) {
-                  case ANY_TIME ->
-                      random.nextInt(events.count + completions.count) >= events.count;
+                  case ANY_TIME -> random.nextInt(events.count + completions.count) >= events.count;
                   case AT_ONCE -> true;
                   case LAST -> false;
                 });
@@ -175,12 +176,11 @@ final class SymbolicRun {
   }
 
   private boolean involves(long event, int rank) {
-    return rankOf(event) == rank
-        || (happeningOf(event) == Happening.LINK && numberOf(event) == rank);
+    return rankOf(event) == rank || (kindOf(event) == LINK && numberOf(event) == rank);
   }
 
-  private static Happening happeningOf(long event) {
-    return Happening.values()[(int) (event >>> 60)];
+  private static int kindOf(long event) {
+    return (int) (event >>> 60);
   }
 
   private static int rankOf(long event) {
@@ -194,7 +194,7 @@ final class SymbolicRun {
   private void happen(long event) {
     int rank = rankOf(event);
     int number = numberOf(event);
-    switch (happeningOf(event)) {
+    switch (kindOf(event)) {
       case LINK -> {
         Link link = links[rank * size + number];
         link.listed = false;
@@ -204,16 +204,16 @@ final class SymbolicRun {
       }
       case LOCAL_BEGIN -> {
         memories.get(rank).begin(schedules.get(rank), number);
-        completions.add(Happening.COMPLETE, rank, number);
+        completions.add(COMPLETE, rank, number);
       }
-      case COMPLETE -> complete(rank, number);
+      default -> complete(rank, number);
     }
   }
 
   private void ready(int rank, int step) {
     Schedule schedule = schedules.get(rank);
     if (schedule.kind(step).isLocal()) {
-      events.add(Happening.LOCAL_BEGIN, rank, step);
+      events.add(LOCAL_BEGIN, rank, step);
     } else if (schedule.kind(step) == StepKind.SEND) {
       list(links[rank * size + schedule.peer(step)]);
     } else {
@@ -224,7 +224,7 @@ final class SymbolicRun {
   private void list(Link link) {
     if (!link.listed) {
       link.listed = true;
-      events.add(Happening.LINK, link.from, link.to);
+      events.add(LINK, link.from, link.to);
     }
   }
 
@@ -245,10 +245,7 @@ final class SymbolicRun {
                     memory.readSource(schedule, step, i), memory.readSource2(schedule, step, i)));
         case DIVIDE ->
             memory.writeDestination(
-                schedule,
-                step,
-                i,
-                expressions.divide(memory.readDestination(schedule, step, i)));
+                schedule, step, i, expressions.divide(memory.readDestination(schedule, step, i)));
       }
     }
     memory.end(schedule, step);
@@ -293,7 +290,7 @@ final class SymbolicRun {
       }
       changed |= piece > 0;
       if (piece == left && (left > 0 || room > 0)) {
-        completions.add(Happening.COMPLETE, link.from, sendStep);
+        completions.add(COMPLETE, link.from, sendStep);
         link.sends++;
         link.sent = 0;
         link.sendBegun = false;
@@ -318,7 +315,7 @@ final class SymbolicRun {
       }
       changed |= piece > 0;
       if (piece == left && (left > 0 || link.sends > link.recvs)) {
-        completions.add(Happening.COMPLETE, link.to, recvStep);
+        completions.add(COMPLETE, link.to, recvStep);
         link.recvs++;
         link.received = 0;
         link.recvBegun = false;
@@ -344,7 +341,11 @@ final class SymbolicRun {
       for (int step = 0; step < schedule.stepCount() && shown < 3; step++) {
         boolean isHead = waiting[rank][step] == 0 && isUnfinishedHead(rank, step);
         if (isHead) {
-          text.append("rank ").append(rank).append(": ").append(schedule.describe(step)).append('\n');
+          text.append("rank ")
+              .append(rank)
+              .append(": ")
+              .append(schedule.describe(step))
+              .append('\n');
           shown++;
         }
       }

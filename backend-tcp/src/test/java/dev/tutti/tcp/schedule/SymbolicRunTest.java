@@ -126,8 +126,8 @@ class SymbolicRunTest {
         trial(OperationKind.ALL_REDUCE, Algorithm.RING, 3, 6, 2, 2, false),
         (rank, schedule) -> {
           for (int step = 0; rank == 2 && step < schedule.build().stepCount(); step++) {
-            if (schedule.kind[step] == StepKind.RECV_REDUCE) {
-              schedule.srcOffset[step] = (schedule.srcOffset[step] + 2) % 6;
+            if (schedule.steps.kind[step] == StepKind.RECV_REDUCE) {
+              schedule.steps.srcOffset[step] = (schedule.steps.srcOffset[step] + 2) % 6;
             }
           }
         },
@@ -140,8 +140,8 @@ class SymbolicRunTest {
         trial(OperationKind.REDUCE, Algorithm.BINOMIAL_TREE, 4, 2, 2, 4, false),
         (rank, schedule) -> {
           if (rank == 0) {
-            schedule.kind[0] = StepKind.RECV;
-            schedule.srcBuffer[0] = Schedule.NONE;
+            schedule.steps.kind[0] = StepKind.RECV;
+            schedule.steps.srcBuffer[0] = Schedule.NONE;
           }
         },
         "rank 0 ends");
@@ -162,21 +162,14 @@ class SymbolicRunTest {
             });
     Trial trial =
         new Trial(
-            OperationKind.ALL_REDUCE,
-            null,
-            2,
-            0,
-            new long[][] {{1}},
-            true,
-            new boolean[2],
-            1,
-            2);
+            OperationKind.ALL_REDUCE, null, 2, 0, new long[][] {{1}}, true, new boolean[2], 1, 2);
     assertFails(trial, schedules, "rank 1");
   }
 
   @Test
   void combinationsInAnotherNestingOnAnotherRankAreFound() {
-    // Each rank adds the others' vectors to its own as (own + next) + the one after: right sums, other bits.
+    // Each rank adds the others' vectors to its own as (own + next) + the one after: right sums,
+    // other bits.
     List<Schedule> schedules =
         schedules(
             3,
@@ -240,7 +233,7 @@ class SymbolicRunTest {
         trial(OperationKind.ALL_REDUCE, Algorithm.RING, 2, 4, 2, 2, true),
         (rank, schedule) -> {
           for (int step = 0; step < schedule.build().stepCount(); step++) {
-            if (schedule.kind[step] == StepKind.RECV) {
+            if (schedule.steps.kind[step] == StepKind.RECV) {
               schedule.free(step);
             }
           }
@@ -254,9 +247,9 @@ class SymbolicRunTest {
         trial(OperationKind.ALL_GATHER, Algorithm.RING, 2, 2, 2, 2, false),
         (rank, schedule) -> {
           for (int step = 0; step < schedule.build().stepCount(); step++) {
-            if (schedule.kind[step] == StepKind.RECV) {
-              schedule.dstBuffer[step] = INPUT;
-              schedule.dstOffset[step] = 0;
+            if (schedule.steps.kind[step] == StepKind.RECV) {
+              schedule.steps.dstBuffer[step] = INPUT;
+              schedule.steps.dstOffset[step] = 0;
               schedule.free(step);
             }
           }
@@ -270,8 +263,8 @@ class SymbolicRunTest {
         trial(OperationKind.REDUCE, Algorithm.BINOMIAL_TREE, 4, 2, 2, 4, false),
         (rank, schedule) -> {
           if (rank == 2) {
-            schedule.srcBuffer[0] = SCRATCH;
-            schedule.srcOffset[0] = 0;
+            schedule.steps.srcBuffer[0] = SCRATCH;
+            schedule.steps.srcOffset[0] = 0;
           }
         },
         "nobody wrote");
@@ -283,7 +276,7 @@ class SymbolicRunTest {
         trial(OperationKind.BROADCAST, Algorithm.BINOMIAL_TREE, 2, 4, 4, 2, false),
         (rank, schedule) -> {
           if (rank == 1) {
-            schedule.dstOffset[0] = 1;
+            schedule.steps.dstOffset[0] = 1;
           }
         },
         "beyond its buffer");
@@ -295,7 +288,7 @@ class SymbolicRunTest {
         trial(OperationKind.REDUCE, Algorithm.BINOMIAL_TREE, 4, 2, 2, 4, false),
         (rank, schedule) -> {
           if (rank == 2) {
-            schedule.dstBuffer[0] = OUTPUT;
+            schedule.steps.dstBuffer[0] = OUTPUT;
           }
         },
         "beyond its buffer");
@@ -306,7 +299,7 @@ class SymbolicRunTest {
     Trial trial = trial(OperationKind.ALL_GATHER, Algorithm.RING, 3, 4, 2, 2, false);
     List<Schedule> wrongPeer = trial.schedules();
     MutableSchedule mutable = new MutableSchedule(wrongPeer.get(0));
-    mutable.peer[0] = 2;
+    mutable.steps.peer[0] = 2;
     wrongPeer.set(0, mutable.build());
     assertThatThrownBy(() -> StaticChecks.messagesMatch(wrongPeer))
         .isInstanceOf(ScheduleViolation.class)
@@ -314,7 +307,7 @@ class SymbolicRunTest {
 
     List<Schedule> wrongCount = trial.schedules();
     mutable = new MutableSchedule(wrongCount.get(0));
-    mutable.count[0] = 1;
+    mutable.steps.length[0] = 1;
     wrongCount.set(0, mutable.build());
     assertThatThrownBy(() -> StaticChecks.messagesMatch(wrongCount))
         .isInstanceOf(ScheduleViolation.class)
@@ -366,8 +359,7 @@ class SymbolicRunTest {
     Arrays.fill(row, count);
     boolean[] all = new boolean[size];
     Arrays.fill(all, inPlace);
-    return new Trial(
-        operation, algorithm, size, 0, new long[][] {row}, false, all, chunk, scratch);
+    return new Trial(operation, algorithm, size, 0, new long[][] {row}, false, all, chunk, scratch);
   }
 
   private static List<Schedule> schedules(

@@ -8,28 +8,56 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One collective of one group, with what each rank must end with: the definition of the operations, written
- * without any algorithm.
- *
- * @param algorithm the algorithm to plan with, or null for the choice table's
- * @param counts one row and one column for a vector; one row for blocks; what row r sends to column p for
- *     allToAll
- * @param inPlace which ranks are in place; where the operation has no such form it is ignored
- * @param chunk wanted elements of a chunk
- * @param scratch most elements of scratch
+ * One collective of one group, with what each rank must end with: the definition of the operations,
+ * written without any algorithm.
  */
-record Trial(
-    OperationKind operation,
-    @Nullable Algorithm algorithm,
-    int size,
-    int root,
-    long[][] counts,
-    boolean average,
-    boolean[] inPlace,
-    long chunk,
-    long scratch) {
-
+final class Trial {
   private static final int ELEMENT_SIZE = 8;
+
+  private final OperationKind operation;
+  private final @Nullable Algorithm algorithm;
+  private final int size;
+  private final int root;
+  private final long[][] counts;
+  private final boolean average;
+  private final boolean[] inPlace;
+  private final long chunk;
+  private final long scratch;
+
+  /**
+   * Defines a trial.
+   *
+   * @param algorithm the algorithm to plan with, or null for the choice table's
+   * @param counts one row and one column for a vector; one row for blocks; what row r sends to
+   *     column p for allToAll
+   * @param inPlace which ranks are in place; where the operation has no such form it is ignored
+   * @param chunk wanted elements of a chunk
+   * @param scratch most elements of scratch
+   */
+  Trial(
+      OperationKind operation,
+      @Nullable Algorithm algorithm,
+      int size,
+      int root,
+      long[][] counts,
+      boolean average,
+      boolean[] inPlace,
+      long chunk,
+      long scratch) {
+    this.operation = operation;
+    this.algorithm = algorithm;
+    this.size = size;
+    this.root = root;
+    this.counts = counts;
+    this.average = average;
+    this.inPlace = inPlace;
+    this.chunk = chunk;
+    this.scratch = scratch;
+  }
+
+  int size() {
+    return size;
+  }
 
   Limits limits() {
     return new Limits(chunk * ELEMENT_SIZE, scratch * ELEMENT_SIZE, 64L * ELEMENT_SIZE);
@@ -171,8 +199,7 @@ record Trial(
             }
           }
           case REDUCE -> right = isReduced(expressions, value, i);
-          case REDUCE_SCATTER ->
-              right = isReduced(expressions, value, before(counts[0], rank) + i);
+          case REDUCE_SCATTER -> right = isReduced(expressions, value, before(counts[0], rank) + i);
           case BROADCAST -> right = value == expressions.leaf(root, i);
           case SCATTER -> right = value == expressions.leaf(root, before(counts[0], rank) + i);
           case ALL_GATHER, GATHER -> {
