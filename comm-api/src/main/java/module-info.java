@@ -7,6 +7,7 @@
 @SuppressWarnings("module") // friends that are not there when this module is compiled
 module dev.tutti.comm {
   requires jdk.jfr;
+  requires static jdk.incubator.vector;
   requires static transitive org.jspecify;
 
   exports dev.tutti.comm;
@@ -25,6 +26,14 @@ module dev.tutti.comm {
       dev.tutti.mpi,
       dev.tutti.nccl,
       dev.tutti.conformance;
+  exports dev.tutti.comm.internal.launch to
+      dev.tutti.conformance,
+      dev.tutti.cli;
+  exports dev.tutti.comm.internal.reduce to
+      dev.tutti.tcp,
+      dev.tutti.mpi,
+      dev.tutti.nccl,
+      dev.tutti.conformance;
   exports dev.tutti.comm.internal.rendezvous to
       dev.tutti.conformance,
       dev.tutti.cli;
@@ -33,4 +42,7 @@ module dev.tutti.comm {
       dev.tutti.cli;
 
   uses dev.tutti.comm.spi.BackendProvider;
+
+  provides dev.tutti.comm.spi.BackendProvider with
+      dev.tutti.comm.internal.local.LocalBackend;
 }

@@ -4,15 +4,18 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * A typed view of memory that takes part in an operation: a segment, its element type and count, and the device that it lies on. It owns nothing: the
- * memory lives as long as its arena or array does, and belongs to an operation from the call until the completion of its {@link Work}.
+ * A typed view of memory that takes part in an operation: a segment, its element type and count,
+ * and the device that it lies on. It owns nothing: the memory lives as long as its arena or array
+ * does, and belongs to an operation from the call until the completion of its {@link Work}.
  *
- * <p>Host memory may be a heap array, which crosses once through bounded pool memory, or a native segment of {@link java.lang.foreign.Arena#ofShared()},
- * {@link java.lang.foreign.Arena#ofAuto()} or {@link java.lang.foreign.Arena#global()}, which is used where it lies. A segment of a confined arena is refused
- * when an operation is issued, since the backend's threads cannot reach it. Elements need no alignment and are in native byte order.
+ * <p>Host memory may be a heap array, which crosses once through bounded pool memory, or a native
+ * segment of {@link java.lang.foreign.Arena#ofShared()}, {@link java.lang.foreign.Arena#ofAuto()}
+ * or {@link java.lang.foreign.Arena#global()}, which is used where it lies. A segment of a confined
+ * arena is refused when an operation is issued, since the backend's threads cannot reach it.
+ * Elements need no alignment and are in native byte order.
  *
- * <p>Device memory is a zero-length segment at the device address, so that a read by the host throws instead of crashing; its {@link #count()} says how much
- * there is.
+ * <p>Device memory is a zero-length segment at the device address, so that a read by the host
+ * throws instead of crashing; its {@link #count()} says how much there is.
  *
  * <p>Immutable and safe for all threads.
  */
@@ -96,21 +99,27 @@ public final class CommBuffer {
   /**
    * Returns a view of device memory.
    *
-   * @param segment a segment at the device address, of zero length, whose scope ends when the memory is freed
+   * @param segment a segment at the device address, of zero length, whose scope ends when the
+   *     memory is freed
    * @param type the element type
    * @param count how many elements there are
    * @param device the device, not the CPU
-   * @throws IllegalArgumentException if the device is the CPU, the segment not native or not empty, or the count negative or too large
+   * @throws IllegalArgumentException if the device is the CPU, the segment not native or not empty,
+   *     or the count negative or too large
    */
-  public static CommBuffer ofDevice(MemorySegment segment, DataType type, long count, Device device) {
+  public static CommBuffer ofDevice(
+      MemorySegment segment, DataType type, long count, Device device) {
+    Objects.requireNonNull(segment, "segment");
     Objects.requireNonNull(type, "type");
+    Objects.requireNonNull(device, "device");
     if (device.isCpu() || !segment.isNative() || segment.byteSize() != 0) {
       throw new IllegalArgumentException(
           "device memory is a native segment of zero length on a device other than the CPU, not %s on %s; host memory is CommBuffer.of(segment, type)"
               .formatted(segment, device));
     }
     if (count < 0 || count > Long.MAX_VALUE / type.byteSize()) {
-      throw new IllegalArgumentException("count " + count + " of " + type + " is no size of memory");
+      throw new IllegalArgumentException(
+          "count " + count + " of " + type + " is no size of memory");
     }
     return new CommBuffer(segment, type, count, device);
   }
@@ -157,7 +166,8 @@ public final class CommBuffer {
     return new CommBuffer(part, type, count, device);
   }
 
-  @SuppressWarnings("restricted") // widened for the length of this call only; the result has no extent
+  @SuppressWarnings(
+      "restricted") // widened for the length of this call only; the result has no extent
   private static MemorySegment sliceOnDevice(MemorySegment base, long bytes) {
     return base.reinterpret(bytes).asSlice(bytes, 0);
   }
@@ -183,7 +193,8 @@ public final class CommBuffer {
   }
 
   /**
-   * Returns whether this and another buffer are exactly the same memory: same device, start and number of bytes.
+   * Returns whether this and another buffer are exactly the same memory: same device, start and
+   * number of bytes.
    *
    * @param other a buffer on any device
    */

@@ -130,7 +130,9 @@ public final class CommConfig {
 
   /**
    * Reads the config string found first: the argument, the system property {@value #PROPERTY}, the
-   * environment variable {@value #VARIABLE}, {@code auto}.
+   * environment variable {@value #VARIABLE}, {@code auto}. An argument that is just {@code auto}
+   * leaves the choice open, so the property and the variable are looked at too: a program written
+   * with {@code init("auto")} can be started on any backend.
    *
    * @param argument what the program passed, or null if nothing
    * @throws ConfigException as {@link #parse} does; the message names the place where the string
@@ -152,7 +154,7 @@ public final class CommConfig {
    */
   public static CommConfig resolve(
       @Nullable String argument, Map<String, String> environment, Properties properties) {
-    if (argument != null) {
+    if (argument != null && !argument.strip().equals(AUTO)) {
       return parse(argument);
     }
     String property = properties.getProperty(PROPERTY);

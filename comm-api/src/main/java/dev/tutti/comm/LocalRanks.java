@@ -5,12 +5,14 @@ import dev.tutti.comm.internal.rendezvous.Membership;
 import dev.tutti.comm.internal.store.InMemoryStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several ranks in one process, a thread each: for tests, notebooks and first steps, without a cluster or a launcher. Any backend whose placement allows many ranks in a process will do.
+ * Several ranks in one process, a thread each: for tests, notebooks and first steps, without a
+ * cluster or a launcher. Any backend whose placement allows many ranks in a process will do.
  *
  * {@snippet :
  * LocalRanks.run(4, "tcp", group -> {
@@ -47,7 +49,10 @@ public final class LocalRanks {
     T call(ProcessGroup group) throws Exception;
   }
 
-  /** Says which rank failed; the cause is what its body threw, the other ranks' failures are suppressed in it. */
+  /**
+   * Says which rank failed; the cause is what its body threw, the other ranks' failures are
+   * suppressed in it.
+   */
   private static final class RankFailure extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
@@ -62,7 +67,8 @@ public final class LocalRanks {
    * @param size how many ranks
    * @param config the config string, such as {@code tcp} or {@code local}
    * @param body what each rank does, on a platform thread of its own
-   * @throws IllegalStateException if a rank's body threw: names the first one that did; its cause is what was thrown. The other ranks' group is aborted then.
+   * @throws IllegalStateException if a rank's body threw: names the first one that did; its cause
+   *     is what was thrown. The other ranks' group is aborted then.
    */
   public static void run(int size, String config, Body body) {
     call(
@@ -80,9 +86,12 @@ public final class LocalRanks {
    * @param size how many ranks
    * @param config the config string, such as {@code tcp} or {@code local}
    * @param task what each rank computes, on a platform thread of its own
-   * @throws IllegalStateException if a rank's task threw: names the first one that did; its cause is what was thrown. The other ranks' group is aborted then.
+   * @throws IllegalStateException if a rank's task threw: names the first one that did; its cause
+   *     is what was thrown. The other ranks' group is aborted then.
    */
   public static <T extends @Nullable Object> List<T> call(int size, String config, Task<T> task) {
+    Objects.requireNonNull(config, "config");
+    Objects.requireNonNull(task, "task");
     if (size <= 0) {
       throw new IllegalArgumentException("size is " + size + "; at least one rank is needed");
     }
@@ -98,8 +107,8 @@ public final class LocalRanks {
     private final String job = "local-" + UUID.randomUUID();
     private final List<Thread> threads = new ArrayList<>();
     private final List<@Nullable T> results = new ArrayList<>();
-    // Guarded by this.
-    private @Nullable RankFailure first;
+    // Guarded by this; in the order in which they happened.
+    private final List<RankFailure> failures = new ArrayList<>();
 
     Run(int size, String config, Task<T> task) {
       this.size = size;
@@ -143,12 +152,27 @@ public final class LocalRanks {
     }
 
     private synchronized void failed(int rank, Throwable cause) {
-      RankFailure failure = new RankFailure(rank, size, cause);
-      if (first == null) {
-        first = failure;
-      } else {
-        first.addSuppressed(failure);
+      failures.add(new RankFailure(rank, size, cause));
+    }
+
+    /**
+     * A rank that was only told of another's failure is not to be blamed for having been quicker.
+     */
+    private synchronized @Nullable RankFailure failure() {
+      RankFailure first = null;
+      for (RankFailure failure : failures) {
+        if (first == null
+            || (first.getCause() instanceof CommAbortedException
+                && !(failure.getCause() instanceof CommAbortedException))) {
+          first = failure;
+        }
       }
+      for (RankFailure failure : failures) {
+        if (first != null && failure != first) {
+          first.addSuppressed(failure);
+        }
+      }
+      return first;
     }
 
     @SuppressWarnings("NullAway") // every rank has set its result, which may be null if T allows it
@@ -163,10 +187,9 @@ public final class LocalRanks {
         Thread.currentThread().interrupt();
         throw new CancellationException("interrupted while " + size + " ranks were running");
       }
-      synchronized (this) {
-        if (first != null) {
-          throw first;
-        }
+      RankFailure failure = failure();
+      if (failure != null) {
+        throw failure;
       }
       synchronized (results) {
         return new ArrayList<>(results);

@@ -20,7 +20,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fixed set of ranks and their collective operations. Every rank is a member with a number {@link #rank()} in {@code [0, size())}.
+ * A fixed set of ranks and their collective operations. Every rank is a member with a number {@link
+ * #rank()} in {@code [0, size())}.
  *
  * {@snippet :
  * try (ProcessGroup group = ProcessGroup.init("auto")) {
@@ -29,18 +30,26 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p><b>Order.</b> All ranks issue the same collectives in the same order. A group is a first-in-first-out queue: an operation's first transfer follows its predecessor's last.
- * Sends and receives take their place in that queue, and match in order for each pair and direction; transfers that cross need {@link #sendRecv} or {@link #batch}.
+ * <p><b>Order.</b> All ranks issue the same collectives in the same order. A group is a
+ * first-in-first-out queue: an operation's first transfer follows its predecessor's last. Sends and
+ * receives take their place in that queue, and match in order for each pair and direction;
+ * transfers that cross need {@link #sendRecv} or {@link #batch}.
  *
- * <p><b>Buffers.</b> Counts are in elements. A buffer belongs to the operation from the call until its {@link Work} is complete; a send buffer is never written. Buffers may
- * overlap only where an operation names its in-place form, which is NCCL's. Count 0 succeeds, moves nothing and promises no synchronisation.
+ * <p><b>Buffers.</b> Counts are in elements. A buffer belongs to the operation from the call until
+ * its {@link Work} is complete; a send buffer is never written. Buffers may overlap only where an
+ * operation names its in-place form, which is NCCL's. Count 0 succeeds, moves nothing and promises
+ * no synchronisation.
  *
- * <p><b>Threading.</b> The calls of one group are serialised by its caller; {@link Work} and {@link #abort()} may be used from any thread. Different groups are independent.
+ * <p><b>Threading.</b> The calls of one group are serialised by its caller; {@link Work} and {@link
+ * #abort()} may be used from any thread. Different groups are independent.
  *
- * <p><b>Errors.</b> A caller's mistake throws at once ({@link IllegalArgumentException}, {@link IllegalStateException}, {@link UnsupportedOperationException}) and leaves the
- * group usable. Anything later fails the {@link Work} with a {@link CommException} and breaks the group on all ranks: every later call fails with that first cause.
+ * <p><b>Errors.</b> A caller's mistake throws at once ({@link IllegalArgumentException}, {@link
+ * IllegalStateException}, {@link UnsupportedOperationException}) and leaves the group usable.
+ * Anything later fails the {@link Work} with a {@link CommException} and breaks the group on all
+ * ranks: every later call fails with that first cause.
  *
- * @see <a href="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html">NCCL, collective functions, whose contract this follows</a>
+ * @see <a href="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/colls.html">NCCL,
+ *     collective functions, whose contract this follows</a>
  */
 public final class ProcessGroup implements AutoCloseable {
   private final GroupCore core;
@@ -54,7 +63,8 @@ public final class ProcessGroup implements AutoCloseable {
   /**
    * Joins the group of all ranks of the job that this process was started for; every rank calls.
    *
-   * @param config the config string, such as {@code auto} or {@code tcp?iface=eth0}; see {@link CommConfig}
+   * @param config the config string, such as {@code auto} or {@code tcp?iface=eth0}; see {@link
+   *     CommConfig}
    * @throws ConfigException if the config, or what the launcher set, is wrong
    * @throws BackendUnavailableException if the backend cannot be had on every rank
    * @throws CommException if the ranks did not come together in time
@@ -79,7 +89,8 @@ public final class ProcessGroup implements AutoCloseable {
     private Builder() {}
 
     /**
-     * Sets the config string; the default is the system property {@code tutti.backend}, then the variable {@code TUTTI_BACKEND}, then {@code auto}.
+     * Sets the config string; the default is the system property {@code tutti.backend}, then the
+     * variable {@code TUTTI_BACKEND}, then {@code auto}.
      *
      * @param config see {@link CommConfig}
      */
@@ -89,9 +100,11 @@ public final class ProcessGroup implements AutoCloseable {
     }
 
     /**
-     * Sets where the ranks meet; the default is the variable {@code TUTTI_INIT}, then what a launcher has set.
+     * Sets where the ranks meet; the default is the variable {@code TUTTI_INIT}, then what a
+     * launcher has set.
      *
-     * @param url {@code env://}, {@code tcp://host:port?rank=&size=} or {@code file:///dir?rank=&size=}
+     * @param url {@code env://}, {@code tcp://host:port?rank=&size=} or {@code
+     *     file:///dir?rank=&size=}
      */
     public Builder rendezvous(String url) {
       this.rendezvous = Objects.requireNonNull(url, "url");
@@ -99,7 +112,8 @@ public final class ProcessGroup implements AutoCloseable {
     }
 
     /**
-     * Sets how long each operation, and setting the group up, may take; stronger than the config's {@code timeout}.
+     * Sets how long each operation, and setting the group up, may take; stronger than the config's
+     * {@code timeout}.
      *
      * @param timeout longer than zero
      */
@@ -134,11 +148,10 @@ public final class ProcessGroup implements AutoCloseable {
     public ProcessGroup build() {
       CommConfig parsed = CommConfig.resolve(config);
       CommConfig timed = timeout == null ? parsed : parsed.withTimeout(timeout);
+      Deadline deadline = Deadline.after(timed.timeout());
       Membership place =
-          membership != null
-              ? membership
-              : Rendezvous.join(rendezvous, System.getenv(), Deadline.after(timed.timeout()));
-      return new ProcessGroup(Bootstrap.world(timed, place, executor));
+          membership != null ? membership : Rendezvous.join(rendezvous, System.getenv(), deadline);
+      return new ProcessGroup(Bootstrap.world(timed, place, executor, deadline));
     }
   }
 
@@ -152,7 +165,10 @@ public final class ProcessGroup implements AutoCloseable {
     return core.size();
   }
 
-  /** Returns the group's name, unique in the job: {@code world}, or its parent's with the split's number and color. */
+  /**
+   * Returns the group's name, unique in the job: {@code world}, or its parent's with the split's
+   * number and color.
+   */
   public String name() {
     return core.name();
   }
@@ -162,13 +178,17 @@ public final class ProcessGroup implements AutoCloseable {
     return core.backend();
   }
 
-  /** Returns the memory that the backend holds for this group; bounded by the config's {@code scratch}, whatever the messages' sizes. */
+  /**
+   * Returns the memory that the backend holds for this group; bounded by the config's {@code
+   * scratch}, whatever the messages' sizes.
+   */
   public SlotPool.Usage memory() {
     return core.memory();
   }
 
   /**
-   * Returns whether the group's backend can carry out an operation, without any communication and with the same answer on all ranks.
+   * Returns whether the group's backend can carry out an operation, without any communication and
+   * with the same answer on all ranks.
    *
    * @param operation the operation as data
    */
@@ -177,9 +197,11 @@ public final class ProcessGroup implements AutoCloseable {
   }
 
   /**
-   * Reduces the buffers of all ranks and leaves the same bits on every rank: {@code recv[i] = op over ranks r of send_r[i]}.
+   * Reduces the buffers of all ranks and leaves the same bits on every rank: {@code recv[i] = op
+   * over ranks r of send_r[i]}.
    *
-   * <p><b>Buffers.</b> {@code recv.count() == send.count()}, the same on all ranks. <b>In place:</b> send and recv are the same memory.
+   * <p><b>Buffers.</b> {@code recv.count() == send.count()}, the same on all ranks. <b>In
+   * place:</b> send and recv are the same memory.
    *
    * @param send this rank's elements
    * @param recv takes the result
@@ -191,7 +213,8 @@ public final class ProcessGroup implements AutoCloseable {
   }
 
   /**
-   * Reduces the buffers of all ranks in place, as {@link #allReduce(CommBuffer, CommBuffer, ReduceOp)} with one buffer.
+   * Reduces the buffers of all ranks in place, as {@link #allReduce(CommBuffer, CommBuffer,
+   * ReduceOp)} with one buffer.
    *
    * @param buffer this rank's elements, then the result
    * @param op how elements are combined
@@ -202,10 +225,11 @@ public final class ProcessGroup implements AutoCloseable {
   }
 
   /**
-   * Reduces the buffers of all ranks to the root: {@code recv[i] = op over ranks r of send_r[i]} there.
+   * Reduces the buffers of all ranks to the root: {@code recv[i] = op over ranks r of send_r[i]}
+   * there.
    *
-   * <p><b>Buffers.</b> {@code recv.count() == send.count()} on the root; elsewhere recv may be null and is never touched. <b>In place:</b> at the root, send and recv are the same
-   * memory.
+   * <p><b>Buffers.</b> {@code recv.count() == send.count()} on the root; elsewhere recv may be null
+   * and is never touched. <b>In place:</b> at the root, send and recv are the same memory.
    *
    * @param send this rank's elements
    * @param recv takes the result on the root
@@ -233,7 +257,8 @@ public final class ProcessGroup implements AutoCloseable {
   /**
    * Gathers the buffers of all ranks on every rank: block r of recv is rank r's send.
    *
-   * <p><b>Buffers.</b> {@code recv.count() == send.count() * size()}, the same on all ranks. <b>In place:</b> send is block {@code rank()} of recv.
+   * <p><b>Buffers.</b> {@code recv.count() == send.count() * size()}, the same on all ranks. <b>In
+   * place:</b> send is block {@code rank()} of recv.
    *
    * @param send this rank's block
    * @param recv takes all blocks in rank order
@@ -246,8 +271,9 @@ public final class ProcessGroup implements AutoCloseable {
   /**
    * Gathers buffers of unequal size on every rank.
    *
-   * <p><b>Buffers.</b> {@code send.count() == counts[rank()]}, {@code recv.count()} is the sum of counts; blocks lie densely in rank order and may be empty. <b>In place:</b> send is
-   * this rank's block of recv.
+   * <p><b>Buffers.</b> {@code send.count() == counts[rank()]}, {@code recv.count()} is the sum of
+   * counts; blocks lie densely in rank order and may be empty. <b>In place:</b> send is this rank's
+   * block of recv.
    *
    * @param send this rank's block
    * @param recv takes all blocks
@@ -259,9 +285,11 @@ public final class ProcessGroup implements AutoCloseable {
   }
 
   /**
-   * Reduces the buffers of all ranks and leaves one block on each: recv is block {@code rank()} of the reduction.
+   * Reduces the buffers of all ranks and leaves one block on each: recv is block {@code rank()} of
+   * the reduction.
    *
-   * <p><b>Buffers.</b> {@code send.count() == recv.count() * size()}, the same on all ranks. <b>In place:</b> recv is block {@code rank()} of send; the rest of send is not written.
+   * <p><b>Buffers.</b> {@code send.count() == recv.count() * size()}, the same on all ranks. <b>In
+   * place:</b> recv is block {@code rank()} of send; the rest of send is not written.
    *
    * @param send this rank's elements of all blocks
    * @param recv takes this rank's block of the result
@@ -275,7 +303,8 @@ public final class ProcessGroup implements AutoCloseable {
   /**
    * Reduces the buffers of all ranks and leaves blocks of unequal size.
    *
-   * <p><b>Buffers.</b> {@code send.count()} is the sum of counts, {@code recv.count() == counts[rank()]}; blocks lie densely in rank order and may be empty. <b>In place:</b> recv is
+   * <p><b>Buffers.</b> {@code send.count()} is the sum of counts, {@code recv.count() ==
+   * counts[rank()]}; blocks lie densely in rank order and may be empty. <b>In place:</b> recv is
    * this rank's block of send.
    *
    * @param send this rank's elements of all blocks
@@ -291,8 +320,9 @@ public final class ProcessGroup implements AutoCloseable {
   /**
    * Gathers the buffers of all ranks on the root: block r of recv is rank r's send.
    *
-   * <p><b>Buffers.</b> {@code recv.count() == send.count() * size()} on the root; elsewhere recv may be null and is never touched. <b>In place:</b> at the root, send is block {@code root}
-   * of recv.
+   * <p><b>Buffers.</b> {@code recv.count() == send.count() * size()} on the root; elsewhere recv
+   * may be null and is never touched. <b>In place:</b> at the root, send is block {@code root} of
+   * recv.
    *
    * @param send this rank's block
    * @param recv takes all blocks in rank order on the root
@@ -306,8 +336,9 @@ public final class ProcessGroup implements AutoCloseable {
   /**
    * Gathers buffers of unequal size on the root.
    *
-   * <p><b>Buffers.</b> On the root {@code send.count() == counts[root]} and {@code recv.count()} is the sum of counts. Elsewhere recv and counts may be null, and {@code send.count()} must
-   * be what the root's counts say. <b>In place:</b> at the root, send is its block of recv.
+   * <p><b>Buffers.</b> On the root {@code send.count() == counts[root]} and {@code recv.count()} is
+   * the sum of counts. Elsewhere recv and counts may be null, and {@code send.count()} must be what
+   * the root's counts say. <b>In place:</b> at the root, send is its block of recv.
    *
    * @param send this rank's block
    * @param recv takes all blocks on the root
@@ -321,9 +352,11 @@ public final class ProcessGroup implements AutoCloseable {
   }
 
   /**
-   * Hands each rank its block of the root's buffer: recv is block {@code rank()} of the root's send.
+   * Hands each rank its block of the root's buffer: recv is block {@code rank()} of the root's
+   * send.
    *
-   * <p><b>Buffers.</b> {@code send.count() == recv.count() * size()} on the root; elsewhere send may be null. <b>In place:</b> at the root, recv is block {@code root} of send.
+   * <p><b>Buffers.</b> {@code send.count() == recv.count() * size()} on the root; elsewhere send
+   * may be null. <b>In place:</b> at the root, recv is block {@code root} of send.
    *
    * @param send all blocks in rank order on the root
    * @param recv takes this rank's block
@@ -337,8 +370,9 @@ public final class ProcessGroup implements AutoCloseable {
   /**
    * Hands each rank its block, of unequal size, of the root's buffer.
    *
-   * <p><b>Buffers.</b> On the root {@code recv.count() == counts[root]} and {@code send.count()} is the sum of counts. Elsewhere send and counts may be null, and {@code recv.count()} must
-   * be what the root's counts say. <b>In place:</b> at the root, recv is its block of send.
+   * <p><b>Buffers.</b> On the root {@code recv.count() == counts[root]} and {@code send.count()} is
+   * the sum of counts. Elsewhere send and counts may be null, and {@code recv.count()} must be what
+   * the root's counts say. <b>In place:</b> at the root, recv is its block of send.
    *
    * @param send all blocks on the root
    * @param recv takes this rank's block
@@ -354,7 +388,8 @@ public final class ProcessGroup implements AutoCloseable {
   /**
    * Exchanges blocks between all ranks: block r of recv is block {@code rank()} of rank r's send.
    *
-   * <p><b>Buffers.</b> {@code recv.count() == send.count()}, a multiple of {@code size()}, the same on all ranks. There is no in-place form.
+   * <p><b>Buffers.</b> {@code recv.count() == send.count()}, a multiple of {@code size()}, the same
+   * on all ranks. There is no in-place form.
    *
    * @param send one block for each rank
    * @param recv takes one block from each rank
@@ -367,7 +402,8 @@ public final class ProcessGroup implements AutoCloseable {
   /**
    * Exchanges blocks of unequal size between all ranks.
    *
-   * <p><b>Buffers.</b> {@code send.count()} is the sum of sendCounts, {@code recv.count()} that of recvCounts; {@code recvCounts[r]} must be rank r's {@code sendCounts[rank()]}. Blocks lie
+   * <p><b>Buffers.</b> {@code send.count()} is the sum of sendCounts, {@code recv.count()} that of
+   * recvCounts; {@code recvCounts[r]} must be rank r's {@code sendCounts[rank()]}. Blocks lie
    * densely in rank order and may be empty. There is no in-place form.
    *
    * @param send one block for each rank
@@ -376,13 +412,13 @@ public final class ProcessGroup implements AutoCloseable {
    * @param recvCounts elements from each rank
    * @throws IllegalArgumentException if an argument is wrong
    */
-  public Work allToAllV(
-      CommBuffer send, long[] sendCounts, CommBuffer recv, long[] recvCounts) {
+  public Work allToAllV(CommBuffer send, long[] sendCounts, CommBuffer recv, long[] recvCounts) {
     return core.submit(arguments.allToAllV(send, sendCounts, recv, recvCounts));
   }
 
   /**
-   * Sends a buffer to another rank, which calls {@link #recv} with as many elements. Complete means that the buffer may be used again, not that it arrived.
+   * Sends a buffer to another rank, which calls {@link #recv} with as many elements. Complete means
+   * that the buffer may be used again, not that it arrived.
    *
    * @param buffer the elements
    * @param peer the rank that receives, not this one
@@ -406,7 +442,8 @@ public final class ProcessGroup implements AutoCloseable {
   /**
    * Sends one buffer while receiving another: what a ring or an exchange of halos needs.
    *
-   * <p><b>Buffers.</b> They may differ in size and type, and must not overlap. If a rank names itself, it does so as both.
+   * <p><b>Buffers.</b> They may differ in size and type, and must not overlap. If a rank names
+   * itself, it does so as both.
    *
    * @param send the elements that go out
    * @param destination the rank that receives them
@@ -428,14 +465,15 @@ public final class ProcessGroup implements AutoCloseable {
    * }).join();
    * }
    *
-   * <p>Transfers between one pair in one direction match in their order in the batch. A send to this rank itself needs a receive from itself in the same batch.
+   * <p>Transfers between one pair in one direction match in their order in the batch. A send to
+   * this rank itself needs a receive from itself in the same batch.
    *
    * @param transfers adds the sends and receives
    * @throws IllegalArgumentException if an argument is wrong; nothing of the batch was issued
    */
   public Work batch(Consumer<Batch> transfers) {
     Batch batch = new Batch();
-    transfers.accept(batch);
+    Objects.requireNonNull(transfers, "transfers").accept(batch);
     return core.submit(arguments.batch(batch.transfers));
   }
 
@@ -474,32 +512,38 @@ public final class ProcessGroup implements AutoCloseable {
   }
 
   /**
-   * Makes subgroups: ranks that pass the same color form one, ordered by key, and by rank in this group where keys are equal. Every rank of this group calls, also one that is to be in
-   * no subgroup. Waits for this group's earlier operations.
+   * Makes subgroups: ranks that pass the same color form one, ordered by key, and by rank in this
+   * group where keys are equal. Every rank of this group calls, also one that is to be in no
+   * subgroup. Waits for this group's earlier operations.
    *
    * @param color which subgroup; negative for none
    * @param key where in the subgroup
    * @return this rank's subgroup, to be closed by the caller; empty if the color is negative
    * @throws CommException if the ranks did not come together in time
-   * @see <a href="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclcommsplit">ncclCommSplit</a>
+   * @see <a
+   *     href="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/comms.html#ncclcommsplit">ncclCommSplit</a>
    */
   public Optional<ProcessGroup> split(int color, int key) {
     return core.split(color, key).map(ProcessGroup::new);
   }
 
   /**
-   * Ends the group at once: pending operations fail with {@link CommAbortedException}, here and, since it is announced, on the other ranks. Never throws, never waits for a peer, may be
-   * called from any thread. {@link #close()} is still to be called.
+   * Ends the group at once: pending operations fail with {@link CommAbortedException}, here and,
+   * since it is announced, on the other ranks. Never throws, never waits for a peer, may be called
+   * from any thread. {@link #close()} is still to be called.
    */
   public void abort() {
     core.abort();
   }
 
   /**
-   * Ends this rank's membership: waits for pending operations up to the timeout, then aborts them; frees all resources. Idempotent. Subgroups stay usable; the job is left when the last
-   * group is closed.
+   * Ends this rank's membership: waits for pending operations up to the timeout, then aborts them;
+   * frees all resources. Idempotent. Subgroups stay usable; the job is left when the last group is
+   * closed.
    *
-   * @throws CommTimeoutException if operations had to be aborted; the message says which
+   * @throws CommException if pending operations did not complete; the message says which. It is of
+   *     the type of what failed them: a {@link CommTimeoutException} if time ran out, a {@link
+   *     CommAbortedException} if the thread was interrupted
    */
   @Override
   public void close() {

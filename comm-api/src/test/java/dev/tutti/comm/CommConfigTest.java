@@ -179,6 +179,10 @@ class CommConfigTest {
 
     assertThat(CommConfig.resolve("local", environment, properties)).hasToString("local");
     assertThat(CommConfig.resolve(null, environment, properties)).hasToString("tcp");
+    assertThat(CommConfig.resolve("auto", environment, properties)).hasToString("tcp");
+    assertThat(CommConfig.resolve("auto", environment, new Properties())).hasToString("mpi");
+    assertThat(CommConfig.resolve("auto?timeout=3s", environment, properties))
+        .hasToString("auto?timeout=3s");
     assertThat(CommConfig.resolve(null, environment, new Properties())).hasToString("mpi");
     assertThat(CommConfig.resolve(null, Map.of(), new Properties())).hasToString("auto");
   }

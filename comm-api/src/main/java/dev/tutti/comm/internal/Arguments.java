@@ -6,12 +6,12 @@ import dev.tutti.comm.spi.Operation;
 import dev.tutti.comm.spi.Operation.Counts;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the arguments of every operation, once, in front of all backends, and makes the call a record. What it refuses has had no effect: the group stays usable, and the
- * text is the same on every backend.
+ * Checks the arguments of every operation, once, in front of all backends, and makes the call a
+ * record. What it refuses has had no effect: the group stays usable, and the text is the same on
+ * every backend.
  */
 public final class Arguments {
   /** A thread that is not the caller's: a segment that it may not reach is confined. */
@@ -27,7 +27,8 @@ public final class Arguments {
   }
 
   /** Checks {@link Operation.AllReduce}. */
-  public Operation allReduce(@Nullable CommBuffer send, @Nullable CommBuffer recv, @Nullable ReduceOp op) {
+  public Operation allReduce(
+      @Nullable CommBuffer send, @Nullable CommBuffer recv, @Nullable ReduceOp op) {
     Call call = new Call("allReduce");
     CommBuffer s = call.readable("send", send);
     CommBuffer r = call.writable("recv", recv);
@@ -285,21 +286,24 @@ public final class Arguments {
             fromSelf.add(buffer);
           }
         }
-        default -> throw call.refused(transfer.name() + " is no part of a batch; only send and recv are");
+        default ->
+            throw call.refused(transfer.name() + " is no part of a batch; only send and recv are");
       }
+    }
+    for (Operation transfer : transfers) {
+      call.oneDevice(transfers.getFirst().buffers().getFirst(), transfer.buffers().getFirst());
     }
     checkSelfTransfers(call, sentToSelf, fromSelf);
     for (CommBuffer target : written) {
       int overlapping = 0;
       for (Operation transfer : transfers) {
-        CommBuffer other = transfer.buffers().getFirst();
-        call.oneDevice(target, other);
-        if (target.overlaps(other)) {
+        if (target.overlaps(transfer.buffers().getFirst())) {
           overlapping++;
         }
       }
       if (overlapping > 1) {
-        throw call.refused("a recv buffer overlaps another buffer of the batch; give each its own memory");
+        throw call.refused(
+            "a recv buffer overlaps another buffer of the batch; give each its own memory");
       }
     }
     return new Operation.Batch(transfers);
@@ -336,7 +340,8 @@ public final class Arguments {
     }
 
     IllegalArgumentException refused(String why) {
-      return new IllegalArgumentException("%s on rank %d/%d: %s".formatted(operation, rank, size, why));
+      return new IllegalArgumentException(
+          "%s on rank %d/%d: %s".formatted(operation, rank, size, why));
     }
 
     CommBuffer readable(String name, @Nullable CommBuffer buffer) {
@@ -345,7 +350,8 @@ public final class Arguments {
       }
       if (!buffer.segment().scope().isAlive()) {
         throw refused(
-            name + " is of an arena that was closed; keep it open until the operation's Work is complete");
+            name
+                + " is of an arena that was closed; keep it open until the operation's Work is complete");
       }
       if (!buffer.segment().isAccessibleBy(ANOTHER)) {
         throw refused(
@@ -375,26 +381,31 @@ public final class Arguments {
 
     void inGroup(String name, int number) {
       if (number < 0 || number >= size) {
-        throw refused("%s is %d; ranks of this group are 0 to %d".formatted(name, number, size - 1));
+        throw refused(
+            "%s is %d; ranks of this group are 0 to %d".formatted(name, number, size - 1));
       }
     }
 
     void another(int peer) {
       inGroup("peer", peer);
       if (peer == rank) {
-        throw refused("peer is this rank itself; use sendRecv or batch, where the receive stands beside the send");
+        throw refused(
+            "peer is this rank itself; use sendRecv or batch, where the receive stands beside the send");
       }
     }
 
     void oneDevice(CommBuffer a, CommBuffer b) {
       if (!a.device().equals(b.device())) {
-        throw refused("buffers on %s and on %s; one operation's buffers lie on one device".formatted(a.device(), b.device()));
+        throw refused(
+            "buffers on %s and on %s; one operation's buffers lie on one device"
+                .formatted(a.device(), b.device()));
       }
     }
 
     void alike(CommBuffer s, CommBuffer r) {
       if (s.type() != r.type()) {
-        throw refused("send is %s but recv is %s; they must be of one type".formatted(s.type(), r.type()));
+        throw refused(
+            "send is %s but recv is %s; they must be of one type".formatted(s.type(), r.type()));
       }
       oneDevice(s, r);
     }
@@ -420,17 +431,23 @@ public final class Arguments {
         throw refused(name + " is null; pass one count a rank");
       }
       if (counts.length != size) {
-        throw refused("%s has %d entries; one is needed for each of %d ranks".formatted(name, counts.length, size));
+        throw refused(
+            "%s has %d entries; one is needed for each of %d ranks"
+                .formatted(name, counts.length, size));
       }
       try {
         return Counts.of(counts);
       } catch (IllegalArgumentException | ArithmeticException e) {
-        throw refused("%s: %s".formatted(name, String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT)));
+        throw refused(
+            e instanceof ArithmeticException
+                ? "the sum of %s is more than a long holds".formatted(name)
+                : "%s: %s".formatted(name, e.getMessage()));
       }
     }
 
     /** The smaller buffer is apart from the larger one, or is exactly this rank's block of it. */
-    void ownBlock(String smallName, CommBuffer small, String largeName, CommBuffer large, long offset) {
+    void ownBlock(
+        String smallName, CommBuffer small, String largeName, CommBuffer large, long offset) {
       boolean inPlace = small.isSameMemory(large.slice(offset, small.count()));
       apart(small, large, inPlace, "%s is block %d of %s".formatted(smallName, rank, largeName));
     }

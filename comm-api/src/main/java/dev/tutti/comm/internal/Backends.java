@@ -14,8 +14,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backends there are, and the choice among them. Every rank publishes its answer to "can it be had here, and if not, why"; the choice is a function of all answers, so all
- * ranks choose alike. A backend that one rank lacks is out for all.
+ * The backends there are, and the choice among them. Every rank publishes its answer to "can it be
+ * had here, and if not, why"; the choice is a function of all answers, so all ranks choose alike. A
+ * backend that one rank lacks is out for all.
  */
 public final class Backends {
   private final List<BackendProvider> providers;
@@ -32,7 +33,10 @@ public final class Backends {
     List<String> broken = new ArrayList<>();
     ClassLoader loader = Backends.class.getClassLoader();
     ClassLoader context = Thread.currentThread().getContextClassLoader();
-    collect(ServiceLoader.load(BackendProvider.class, context == null ? loader : context), found, broken);
+    collect(
+        ServiceLoader.load(BackendProvider.class, context == null ? loader : context),
+        found,
+        broken);
     collect(ServiceLoader.load(BackendProvider.class, loader), found, broken);
     found.sort(
         Comparator.comparingInt(BackendProvider::priority)
@@ -53,7 +57,7 @@ public final class Backends {
         if (found.stream().noneMatch(known -> known.name().equals(provider.name()))) {
           found.add(provider);
         }
-      } catch (ServiceConfigurationError e) {
+      } catch (ServiceConfigurationError | LinkageError e) {
         broken.add(e.toString());
       }
     }
@@ -90,7 +94,8 @@ public final class Backends {
    * @param backend the entry's backend, or {@code auto}
    * @param device the kind of device that it must take, or null for the CPU
    * @param answers each rank's answers, in rank order
-   * @throws BackendUnavailableException if there is none; the message lists each candidate with its reason
+   * @throws BackendUnavailableException if there is none; the message lists each candidate with its
+   *     reason
    */
   public BackendProvider choose(
       String backend, @Nullable String device, List<Map<String, Availability>> answers) {
@@ -118,7 +123,9 @@ public final class Backends {
             .formatted(
                 backend,
                 device == null ? "" : " on " + device,
-                reasons.isEmpty() ? "none is on the class path or module path" : String.join("; ", reasons)),
+                reasons.isEmpty()
+                    ? "none is on the class path or module path"
+                    : String.join("; ", reasons)),
         null);
   }
 

@@ -15,17 +15,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which thread makes a group's progress: whoever waits does.
  *
- * <p>A platform thread in {@link #await} calls {@link Communicator#advance} itself under the group's lock; when there is nothing to do it yields some times and then blocks.
- * Of several that block one is the <i>leader</i>, which blocks in {@link Communicator#await} without the lock; the others park until it leaves. The <i>helper</i>, one background
- * thread, drives while operations are pending and nobody waits: after ten milliseconds, or at once for a virtual thread or a future. A hand-off between threads costs more than
- * a small collective, so issuing wakes nobody, but a helper that has gone to sleep in an idle group.
+ * <p>A platform thread in {@link #await} calls {@link Communicator#advance} itself under the
+ * group's lock; when there is nothing to do it yields some times and then blocks. Of several that
+ * block one is the <i>leader</i>, which blocks in {@link Communicator#await} without the lock; the
+ * others park until it leaves. The <i>helper</i>, one background thread, drives while operations
+ * are pending and nobody waits: after ten milliseconds, or at once for a virtual thread or a
+ * future. A hand-off between threads costs more than a small collective, so issuing wakes nobody,
+ * but a helper that has gone to sleep in an idle group.
  */
+@SuppressWarnings("ThreadPriorityCheck") // it yields to other ranks on the same cores, as measured
 final class Driver {
-  /** How often a waiting thread gives way before it blocks: measured best at two and at four ranks on two cores. */
+  private static final System.Logger LOG = System.getLogger(Driver.class.getName());
+
+  /**
+   * How often a waiting thread gives way before it blocks: measured best at two and at four ranks
+   * on two cores.
+   */
   private static final int YIELDS = 100;
 
   private static final long HELPER_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final int HELPER_ROUNDS_BEFORE_SLEEP = 10;
+  private static final Duration STOP = Duration.ofSeconds(1);
+  private static final long STOP_POLL_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
   /** The longest block: a bound on what any lost wake-up could cost. */
   private static final long LONGEST_BLOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -53,17 +64,19 @@ final class Driver {
     helper.start();
   }
 
-  /** Stops the helper; waits for it a moment. */
+  /**
+   * Stops the helper, and waits a moment for it and for any thread that has yet to leave.
+   * Everything has ended.
+   */
   void stop() {
     stopped = true;
-    group.top().wakeup();
-    LockSupport.unpark(helper);
-    if (Thread.currentThread() != helper) {
-      try {
-        helper.join(Duration.ofSeconds(1));
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+    Deadline deadline = Deadline.after(STOP);
+    boolean fromHelper = Thread.currentThread() == helper;
+    while (((helper.isAlive() && !fromHelper) || drivers.get() > 0) && !deadline.expired()) {
+      group.top().wakeup();
+      LockSupport.unpark(helper);
+      wakeFollowers();
+      LockSupport.parkNanos(this, STOP_POLL_NANOS);
     }
   }
 
@@ -94,7 +107,13 @@ final class Driver {
       return;
     }
     for (Runnable next; (next = notifications.poll()) != null; ) {
-      executor.execute(next);
+      try {
+        executor.execute(next);
+      } catch (RuntimeException | Error e) {
+        // Whoever drives must not suffer for it, and whoever waits must not wait for ever.
+        LOG.log(System.Logger.Level.WARNING, "the group's executor refused a completion", e);
+        Thread.ofVirtual().name("tutti-completion").start(next);
+      }
     }
   }
 
@@ -105,9 +124,16 @@ final class Driver {
     }
   }
 
-  /** Called under the lock when an operation has ended. */
+  /**
+   * Called under the lock when an operation has ended, perhaps the very one that the leader blocks
+   * for.
+   */
   void ended() {
     wakeFollowers();
+    Thread blocked = leader.get();
+    if (blocked != null && blocked != Thread.currentThread()) {
+      group.top().wakeup();
+    }
   }
 
   /** Notes that somebody wants progress without making any (true), or no longer does (false). */
@@ -175,14 +201,20 @@ final class Driver {
       if (leader.compareAndSet(me, null)) {
         wakeFollowers();
       }
+      if (background.get() > 0) {
+        LockSupport.unpark(helper);
+      }
     }
   }
 
   /** Blocks once. Who becomes leader stays it until it leaves {@link #await}. */
   private void block(PendingWork work, Thread me, @Nullable Deadline deadline) {
-    long nanos = deadline == null ? LONGEST_BLOCK_NANOS : Math.min(LONGEST_BLOCK_NANOS, deadline.remainingNanos());
+    long nanos =
+        deadline == null
+            ? LONGEST_BLOCK_NANOS
+            : Math.min(LONGEST_BLOCK_NANOS, deadline.remainingNanos());
     if (leader.get() == me || leader.compareAndSet(null, me)) {
-      group.top().await(nanos);
+      group.await(nanos);
     } else if (leader.get() == helper) {
       group.top().wakeup();
       Thread.yield();
@@ -210,7 +242,9 @@ final class Driver {
         }
         LockSupport.parkNanos(
             this,
-            deadline == null ? LONGEST_BLOCK_NANOS : Math.min(LONGEST_BLOCK_NANOS, deadline.remainingNanos()));
+            deadline == null
+                ? LONGEST_BLOCK_NANOS
+                : Math.min(LONGEST_BLOCK_NANOS, deadline.remainingNanos()));
       }
       return true;
     } finally {
@@ -222,11 +256,16 @@ final class Driver {
   private static void checkInterrupt(PendingWork work) {
     if (Thread.currentThread().isInterrupted()) {
       throw new CancellationException(
-          "interrupted while waiting for " + work + "; the operation goes on, and may be joined again");
+          "interrupted while waiting for "
+              + work
+              + "; the operation goes on, and may be joined again");
     }
   }
 
-  /** Lets one of the parked threads become leader; all are woken, since any of them may be a virtual one, which never leads. */
+  /**
+   * Lets one of the parked threads become leader; all are woken, since any of them may be a virtual
+   * one, which never leads.
+   */
   private void wakeFollowers() {
     for (Thread follower : followers) {
       LockSupport.unpark(follower);
@@ -251,8 +290,7 @@ final class Driver {
         continue;
       }
       idleRounds = 0;
-      boolean wanted =
-          background.get() > 0 || System.nanoTime() - lastDriven >= HELPER_DELAY_NANOS;
+      boolean wanted = background.get() > 0 || System.nanoTime() - lastDriven >= HELPER_DELAY_NANOS;
       if (drivers.get() > 0 || !wanted) {
         LockSupport.parkNanos(this, HELPER_DELAY_NANOS);
       } else if (!tryAdvance()) {
@@ -268,7 +306,7 @@ final class Driver {
     }
     try {
       if (drivers.get() == 0 && group.pending() > 0 && !stopped) {
-        group.top().await(LONGEST_BLOCK_NANOS);
+        group.await(LONGEST_BLOCK_NANOS);
       }
     } finally {
       leader.set(null);

@@ -1,5 +1,6 @@
 package dev.tutti.comm.internal;
 
+import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommException;
 import dev.tutti.comm.CommTimeoutException;
 import java.util.concurrent.CompletableFuture;
@@ -10,8 +11,19 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Ends waits that know nothing of the group's failure, such as those on the store, when the group breaks. */
+/**
+ * Ends waits that know nothing of the group's failure, such as those on the store, when the group
+ * breaks.
+ */
 final class FailureSignal {
+  /**
+   * What the call gets on top of its own deadline, so that its message is the one seen: it knows
+   * what was missing.
+   */
+  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  private static final long LAST_CHANCE_MILLIS = 100;
+
   private final CompletableFuture<CommException> raised = new CompletableFuture<>();
 
   /** Ends every guarded wait, present and future. */
@@ -20,7 +32,8 @@ final class FailureSignal {
   }
 
   /**
-   * Runs a blocking call on a thread of its own and waits for it, for the failure, or for the deadline.
+   * Runs a blocking call on a thread of its own and waits for it, for the failure, or for the
+   * deadline.
    *
    * @param label what is being done, for messages
    * @param call the blocking call
@@ -32,36 +45,47 @@ final class FailureSignal {
             call, task -> Thread.ofPlatform().daemon().name("tutti-" + label).start(task));
     try {
       CompletableFuture.anyOf(result, raised)
-          .get(deadline.remainingNanos() + TimeUnit.SECONDS.toNanos(1), TimeUnit.NANOSECONDS);
+          .get(deadline.remainingNanos() + GRACE_NANOS, TimeUnit.NANOSECONDS);
       if (result.isDone()) {
         return result.get();
       }
       CommException cause = raised.get();
-      leave(result, tooLate);
-      throw cause.restated(label);
+      return lastChance(result, cause.restated(label), tooLate);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       leave(result, tooLate);
-      throw new CommTimeoutException(label + " was interrupted", e);
+      throw new CommAbortedException(label + " was interrupted", e);
     } catch (TimeoutException e) {
       leave(result, tooLate);
       throw new CommTimeoutException(
           label + " did not finish within " + Durations.text(deadline.timeout()), e);
     } catch (ExecutionException e) {
-      throw unchecked(e.getCause());
+      throw unchecked(label, e.getCause());
+    }
+  }
+
+  /**
+   * The failure may be the others' answer to the very thing that this call is about to find out.
+   */
+  private static <T> T lastChance(
+      CompletableFuture<T> result, CommException cause, Consumer<T> tooLate)
+      throws InterruptedException, ExecutionException {
+    try {
+      return result.get(LAST_CHANCE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      leave(result, tooLate);
+      throw cause;
     }
   }
 
   private static <T> void leave(CompletableFuture<T> result, Consumer<T> tooLate) {
-    result.whenComplete(
-        (value, failure) -> {
-          if (failure == null) {
-            tooLate.accept(value);
-          }
-        });
+    CompletableFuture<Void> _ = result.thenAccept(tooLate);
   }
 
-  private static RuntimeException unchecked(@Nullable Throwable cause) {
+  private static RuntimeException unchecked(String label, @Nullable Throwable cause) {
+    if (cause instanceof CommException e) {
+      return e.restated(label);
+    }
     if (cause instanceof RuntimeException e) {
       return e;
     }

@@ -23,14 +23,17 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rank's membership in a group, behind {@link dev.tutti.comm.ProcessGroup}: the queue of issued operations, the group's one failure, and its end.
+ * One rank's membership in a group, behind {@link dev.tutti.comm.ProcessGroup}: the queue of issued
+ * operations, the group's one failure, and its end.
  *
- * <p>A group breaks once. The first failure, whether an operation's, a peer's or this rank's own abort, is kept, told to the peers over the control line, and only then is the
- * communicator aborted. Everything after fails with that first cause.
+ * <p>A group breaks once. The first failure, whether an operation's, a peer's or this rank's own
+ * abort, is kept, told to the peers over the control line, and only then is the communicator
+ * aborted. Everything after fails with that first cause.
  */
 public final class GroupCore {
   private static final Logger LOG = System.getLogger(GroupCore.class.getName());
@@ -119,7 +122,8 @@ public final class GroupCore {
    * Takes a checked operation into the queue.
    *
    * @throws IllegalStateException if the group is closed
-   * @throws UnsupportedOperationException if the backend cannot carry it out; the group stays usable
+   * @throws UnsupportedOperationException if the backend cannot carry it out; the group stays
+   *     usable
    * @throws CommException if the group is broken
    */
   public Work submit(Operation operation) {
@@ -129,13 +133,14 @@ public final class GroupCore {
       Availability support = top.supports(operation);
       if (!support.isAvailable()) {
         throw new UnsupportedOperationException(
-            "%s on rank %d/%d: %s".formatted(operation.describe(), rank(), size(), support.describe()));
+            "%s on rank %d/%d: %s"
+                .formatted(operation.describe(), rank(), size(), support.describe()));
       }
       PendingWork work = new PendingWork(this, operation, nextSequence);
       OpContext op = new OpContext(operation, nextSequence, job.timeout(), work);
       nextSequence++;
       queue.add(work);
-      pending++;
+      pending = queue.size();
       guarded(
           () -> {
             top.enqueue(operation, op);
@@ -152,7 +157,8 @@ public final class GroupCore {
     CommException broken = failure;
     if (closing) {
       throw new IllegalStateException(
-          "%s on rank %d/%d: group %s is closed; make a new one".formatted(operation, rank(), size(), name()));
+          "%s on rank %d/%d: group %s is closed; make a new one"
+              .formatted(operation, rank(), size(), name()));
     }
     if (broken != null) {
       throw broken.restated(
@@ -166,6 +172,22 @@ public final class GroupCore {
     return !torn && guarded(top::advance);
   }
 
+  /** Waits for something to do; called by the driver without its lock. */
+  void await(long nanos) {
+    try {
+      top.await(nanos);
+    } catch (RuntimeException | Error e) {
+      breakGroup(e instanceof CommException c ? c : backendError(e), true);
+    }
+  }
+
+  private CommAbortedException backendError(Throwable e) {
+    return new CommAbortedException(
+        "rank %d/%d of group %s: backend %s ended with %s; this is an error in the backend or the machine is out of resources"
+            .formatted(rank(), size(), name(), backend, e),
+        e);
+  }
+
   private boolean guarded(Supplier<Boolean> step) {
     boolean progressed;
     try {
@@ -174,12 +196,7 @@ public final class GroupCore {
       breakWith(e, true);
       return true;
     } catch (RuntimeException | Error e) {
-      breakWith(
-          new CommAbortedException(
-              "rank %d/%d of group %s: backend %s ended with %s; this is an error in the backend or the machine is out of resources"
-                  .formatted(rank(), size(), name(), backend, e),
-              e),
-          true);
+      breakWith(backendError(e), true);
       return true;
     }
     CommException cause = failure;
@@ -192,20 +209,34 @@ public final class GroupCore {
   /** An operation has ended; called under the lock. */
   void ended(PendingWork work, @Nullable CommException cause) {
     queue.remove(work);
-    pending--;
+    pending = queue.size();
     if (cause != null && failure == null) {
       failure = cause;
     }
     driver.ended();
   }
 
+  /** Breaks the group, unless it is broken or closed; tells the peers if they cannot know. */
+  private void breakGroup(CommException cause, boolean announce) {
+    driver.lock();
+    try {
+      if (!closed) {
+        breakWith(cause, announce);
+      }
+    } finally {
+      driver.unlock();
+    }
+  }
+
   /** Breaks the group, unless it is broken. Under the lock. */
   private void breakWith(CommException cause, boolean announce) {
-    if (failure == null) {
+    CommException first = failure;
+    if (first == null) {
       failure = cause;
+      first = cause;
     }
     if (!torn) {
-      tear(cause, announce);
+      tear(first, announce);
     }
   }
 
@@ -216,23 +247,38 @@ public final class GroupCore {
     }
     try {
       top.abort(cause);
-    } catch (RuntimeException e) {
-      LOG.log(Logger.Level.WARNING, "abort of group " + name() + " on rank " + rank() + " failed", e);
+    } catch (RuntimeException | Error e) {
+      LOG.log(
+          Logger.Level.WARNING, "abort of group " + name() + " on rank " + rank() + " failed", e);
     }
     // A backend that lost track of an operation must not leave its caller waiting.
     for (PendingWork lost; (lost = queue.peek()) != null; ) {
-      PendingWork orphan = lost;
-      OpContext end = new OpContext(new Operation.Barrier(), 0, Duration.ZERO, c -> orphan.ended(c));
-      end.fail(cause.restated(orphan.label() + " was lost when the group broke"));
+      lost.end(cause.restated(lost.label() + " was lost when the group broke"));
     }
     failureSignal.raise(cause);
     top.wakeup();
   }
 
   private CommException inWorldRanks(CommException cause) {
-    return cause instanceof PeerFailedException e
+    return cause instanceof PeerFailedException e && e.rank() >= 0 && e.rank() < size()
         ? new PeerFailedException(context.worldRanks().get(e.rank()), e.getMessage(), e)
         : cause;
+  }
+
+  /** Returns a failure that names a rank of the job as one of this group, with another text. */
+  private CommException inGroupRanks(CommException cause, String text) {
+    return switch (cause) {
+      case PeerFailedException e -> {
+        int rank = context.worldRanks().indexOf(e.rank());
+        yield rank >= 0
+            ? new PeerFailedException(rank, text, e)
+            : new CommAbortedException(text, e);
+      }
+      case CommTimeoutException e -> new CommTimeoutException(text, e);
+      case CollectiveMismatchException e -> new CollectiveMismatchException(text, e);
+      case CommAbortedException e -> new CommAbortedException(text, e);
+      case NativeCommException e -> new NativeCommException(e.code(), text, e);
+    };
   }
 
   private final class ControlListener implements Control.Listener {
@@ -243,46 +289,20 @@ public final class GroupCore {
         return;
       }
       String text = "rank %d of group %s reports: %s".formatted(rank, name(), cause.getMessage());
-      breakFromOutside(
-          switch (cause) {
-            case PeerFailedException e ->
-                new PeerFailedException(Math.max(0, context.worldRanks().indexOf(e.rank())), text, e);
-            case CommTimeoutException e -> new CommTimeoutException(text, e);
-            case CollectiveMismatchException e -> new CollectiveMismatchException(text, e);
-            case CommAbortedException e -> new CommAbortedException(text, e);
-            case NativeCommException e -> new NativeCommException(e.code(), text, e);
-          });
+      breakGroup(inGroupRanks(cause, text), false);
     }
 
     @Override
     public void died(int worldRank, String reason) {
       int rank = context.worldRanks().indexOf(worldRank);
       if (rank >= 0 && rank != rank()) {
-        driver.lock();
-        PendingWork head;
-        try {
-          head = queue.peek();
-        } finally {
-          driver.unlock();
-        }
-        String where = head == null ? "group " + name() : head.label() + " of group " + name();
-        breakFromOutside(
+        breakGroup(
             new PeerFailedException(
                 rank,
-                "%s on rank %d/%d: rank %d died (%s); see that rank's own output for why, then start the job again"
-                    .formatted(where, rank(), size(), rank, reason),
-                null));
-      }
-    }
-
-    private void breakFromOutside(CommException cause) {
-      driver.lock();
-      try {
-        if (!closed) {
-          breakWith(cause, false);
-        }
-      } finally {
-        driver.unlock();
+                "rank %d/%d of group %s died (%s); see that rank's own output for why, then start the job again"
+                    .formatted(rank, size(), name(), reason),
+                null),
+            false);
       }
     }
   }
@@ -299,37 +319,48 @@ public final class GroupCore {
       driver.unlock();
     }
     Deadline deadline = Deadline.after(job.timeout());
-    String label = "split #%d on rank %d/%d".formatted(number, rank(), size());
+    String label = "split #%d of group %s on rank %d/%d".formatted(number, name(), rank(), size());
     byte[] mine = ByteBuffer.allocate(8).putInt(color).putInt(key).array();
+    BackendProvider.Context child = null;
     try {
       List<byte[]> all =
           failureSignal.guard(
-              label,
-              deadline,
-              () ->
-                  context
-                      .store()
-                      .exchange("split/" + number, rank(), size(), mine, deadline.remaining()),
-              ignored -> {});
-      BackendProvider.Context child = child(number, color, all, deadline);
+              label, deadline, () -> exchange("split/" + number, mine, deadline), ignored -> {});
+      BackendProvider.Context mineToBe = child(number, color, all, deadline);
+      child = mineToBe;
       Communicator below =
-          failureSignal.guard(
-              label,
-              deadline,
-              () -> Optional.ofNullable(top.split(child, color, key)),
-              late -> late.ifPresent(c -> c.abort(new CommAbortedException(label + " came too late", null))))
+          failureSignal
+              .guard(
+                  label,
+                  deadline,
+                  () -> Optional.ofNullable(top.split(mineToBe, color, key)),
+                  late ->
+                      late.ifPresent(
+                          c -> c.abort(new CommAbortedException(label + " came too late", null))))
               .orElse(null);
       return child == null || below == null
           ? Optional.empty()
           : Optional.of(new GroupCore(job, child, below, backend));
-    } catch (CommException e) {
-      driver.lock();
-      try {
-        breakWith(e, true);
-      } finally {
-        driver.unlock();
+    } catch (RuntimeException | Error e) {
+      CommException cause =
+          e instanceof CommException c
+              ? c
+              : new CommAbortedException(label + " failed with " + e, e);
+      if (child != null) {
+        // Others may have their subgroup already, and would wait there for this rank.
+        job.control().sendBreak(child.group(), cause);
       }
+      breakGroup(cause, true);
       throw e;
+    }
+  }
+
+  /** One round over the store, which knows ranks by their number in the job. */
+  private List<byte[]> exchange(String key, byte[] mine, Deadline deadline) {
+    try {
+      return context.store().exchange(key, rank(), size(), mine, deadline.remaining());
+    } catch (PeerFailedException e) {
+      throw inGroupRanks(e, e.getMessage());
     }
   }
 
@@ -358,7 +389,7 @@ public final class GroupCore {
     String name = "%s/%d.%d".formatted(name(), number, color);
     return new BackendProvider.Context(
         name,
-        epoch(name),
+        epoch(context.epoch() + "/" + name),
         rank,
         worldRanks,
         context.options(),
@@ -380,23 +411,17 @@ public final class GroupCore {
 
   /** Ends everything at once; local, never throws, announced to the peers. Idempotent. */
   public void abort() {
-    driver.lock();
-    try {
-      if (!closed) {
-        breakWith(
-            new CommAbortedException(
-                "rank %d/%d aborted group %s".formatted(rank(), size(), name()), null),
-            true);
-      }
-    } finally {
-      driver.unlock();
-    }
+    breakGroup(
+        new CommAbortedException(
+            "rank %d/%d aborted group %s".formatted(rank(), size(), name()), null),
+        true);
   }
 
   /**
    * Drains what is pending up to the timeout, then aborts; frees everything. Idempotent.
    *
-   * @throws CommTimeoutException if operations were pending that did not complete in time
+   * @throws CommException if operations were pending that did not complete: of the type of what
+   *     failed them, such as a timeout
    */
   public void close() {
     driver.lock();
@@ -408,52 +433,65 @@ public final class GroupCore {
     } finally {
       driver.unlock();
     }
-    @Nullable CommTimeoutException undelivered = null;
+    CommException undelivered = drainForClose();
+    driver.lock();
     try {
-      undelivered = drainForClose();
+      closed = true;
     } finally {
-      driver.lock();
-      try {
-        closed = true;
-      } finally {
-        driver.unlock();
-      }
-      job.control().unsubscribe(name());
-      driver.stop();
-      driver.lock();
-      try {
-        top.close(Duration.ofSeconds(1));
-      } finally {
-        driver.unlock();
-        job.release();
-      }
+      driver.unlock();
+    }
+    job.control().unsubscribe(name());
+    driver.stop();
+    driver.lock();
+    try {
+      top.close(Duration.ofSeconds(1));
+    } catch (RuntimeException | Error e) {
+      LOG.log(
+          Logger.Level.WARNING, "close of group " + name() + " on rank " + rank() + " failed", e);
+    } finally {
+      driver.unlock();
+      job.release();
     }
     if (undelivered != null) {
       throw undelivered;
     }
   }
 
-  private @Nullable CommTimeoutException drainForClose() {
-    List<String> left = drain(job.timeout());
-    if (left.isEmpty()) {
-      return null;
+  /** Leaves nothing pending: what does not end in time, or before an interrupt, is aborted. */
+  private @Nullable CommException drainForClose() {
+    String where = "close of group %s on rank %d/%d".formatted(name(), rank(), size());
+    List<PendingWork> waiting = pendingOperations();
+    try {
+      if (!drain(job.timeout()).isEmpty()) {
+        breakGroup(
+            new CommTimeoutException(
+                "%s did not end within %s".formatted(where, Durations.text(job.timeout())), null),
+            true);
+      }
+    } catch (CancellationException e) {
+      breakGroup(new CommAbortedException(where + " was interrupted", e), true);
     }
-    CommTimeoutException undelivered =
-        new CommTimeoutException(
-            "close of group %s on rank %d/%d: %d operations did not complete within %s and were aborted: %s"
-                .formatted(name(), rank(), size(), left.size(), Durations.text(job.timeout()), left),
-            null);
+    List<String> undelivered =
+        waiting.stream().filter(PendingWork::failed).map(PendingWork::toString).toList();
+    CommException cause = failure;
+    return cause == null || undelivered.isEmpty()
+        ? null
+        : cause.restated(
+            "%s: %d operations that were pending did not complete: %s"
+                .formatted(where, undelivered.size(), undelivered));
+  }
+
+  private List<PendingWork> pendingOperations() {
     driver.lock();
     try {
-      breakWith(undelivered, true);
+      return List.copyOf(queue);
     } finally {
       driver.unlock();
     }
-    return undelivered;
   }
 
   private void drain(String operation, Duration timeout) {
-    List<String> left = drain(timeout);
+    List<PendingWork> left = drain(timeout);
     if (!left.isEmpty()) {
       throw new CommTimeoutException(
           "%s on rank %d/%d: %d earlier operations did not complete within %s: %s"
@@ -463,23 +501,14 @@ public final class GroupCore {
   }
 
   /** Waits for all that is pending; returns what did not end in time. */
-  private List<String> drain(Duration timeout) {
+  private List<PendingWork> drain(Duration timeout) {
     Deadline deadline = Deadline.after(timeout);
     while (true) {
-      PendingWork last;
-      driver.lock();
-      try {
-        last = queue.peekLast();
-        if (last != null && deadline.expired()) {
-          return queue.stream().map(PendingWork::toString).toList();
-        }
-      } finally {
-        driver.unlock();
+      List<PendingWork> left = pendingOperations();
+      if (left.isEmpty() || deadline.expired()) {
+        return left;
       }
-      if (last == null) {
-        return List.of();
-      }
-      driver.await(last, deadline.remaining());
+      driver.await(left.getLast(), deadline.remaining());
     }
   }
 }

@@ -5,10 +5,14 @@ import dev.tutti.comm.Work;
 import dev.tutti.comm.spi.OpContext;
 import dev.tutti.comm.spi.Operation;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One issued operation: what its caller waits on. Its end is written under the group's lock and read by any thread. */
+/**
+ * One issued operation: what its caller waits on. Its end is written under the group's lock and
+ * read by any thread.
+ */
 final class PendingWork implements Work, OpContext.Listener {
   private final GroupCore group;
   private final Operation operation;
@@ -36,6 +40,10 @@ final class PendingWork implements Work, OpContext.Listener {
     return done;
   }
 
+  boolean failed() {
+    return done && failure != null;
+  }
+
   @Override
   public void join() {
     group.driver().await(this, null);
@@ -44,7 +52,7 @@ final class PendingWork implements Work, OpContext.Listener {
 
   @Override
   public boolean join(Duration timeout) {
-    if (!group.driver().await(this, timeout)) {
+    if (!group.driver().await(this, Objects.requireNonNull(timeout, "timeout"))) {
       return false;
     }
     throwFailure();
@@ -59,26 +67,37 @@ final class PendingWork implements Work, OpContext.Listener {
 
   @Override
   public CompletableFuture<Void> completion() {
-    CompletableFuture<Void> mine;
+    CompletableFuture<Void> mine = new CompletableFuture<>();
+    boolean over;
     synchronized (this) {
-      if (future == null) {
-        future = new CompletableFuture<>();
-        if (done) {
-          notifyFuture(future);
-        } else {
-          group.driver().backgroundWanted(true);
-        }
+      if (future != null) {
+        return future.copy();
       }
-      mine = future;
+      future = mine;
+      over = done;
+    }
+    if (over) {
+      notifyFuture(mine);
+    } else {
+      group.driver().backgroundWanted(true);
     }
     return mine.copy();
   }
 
   @Override
   public void ended(OpContext context) {
-    CommException cause = context.failure();
+    end(context.failure());
+  }
+
+  /**
+   * Notes the end, well or with a failure; under the group's lock. Without effect if it has ended.
+   */
+  void end(@Nullable CommException cause) {
     CompletableFuture<Void> waiting;
     synchronized (this) {
+      if (done) {
+        return;
+      }
       failure = cause;
       done = true;
       waiting = future;
@@ -112,6 +131,9 @@ final class PendingWork implements Work, OpContext.Listener {
 
   @Override
   public String toString() {
-    return operation.describe() + " #" + sequence + (done ? failure == null ? " done" : " failed" : " pending");
+    return operation.describe()
+        + " #"
+        + sequence
+        + (done ? failure == null ? " done" : " failed" : " pending");
   }
 }

@@ -5,7 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What accompanies an operation through layers and backend: its number, its timeout, a trace of how it is carried out, and the place to report its end.
+ * What accompanies an operation through layers and backend: its number, its timeout, a trace of how
+ * it is carried out, and the place to report its end.
  *
  * <p><b>Threading.</b> Used under the group's lock only.
  */

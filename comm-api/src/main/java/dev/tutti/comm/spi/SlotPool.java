@@ -6,8 +6,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fixed number of native memory slots, taken and given back, never more. A layer's or a backend's only scratch: what is larger goes through it chunk by chunk. Slots
- * are allocated when first needed.
+ * A fixed number of native memory slots, taken and given back, never more. A layer's or a backend's
+ * only scratch: what is larger goes through it chunk by chunk. Slots are allocated when first
+ * needed.
  *
  * <p><b>Threading.</b> Used under the group's lock only.
  */
@@ -62,7 +63,10 @@ public final class SlotPool implements AutoCloseable {
     this.slotBytes = slotBytes;
   }
 
-  /** Returns a slot, or null if all are in use: that wait is counted. The slot's contents are arbitrary. */
+  /**
+   * Returns a slot, or null if all are in use: that wait is counted. The slot's contents are
+   * arbitrary.
+   */
   public @Nullable MemorySegment tryAcquire() {
     MemorySegment slot = free.poll();
     if (slot == null) {
@@ -78,13 +82,15 @@ public final class SlotPool implements AutoCloseable {
   }
 
   /**
-   * Gives a slot back.
+   * Gives a slot back; without effect once the pool is closed.
    *
    * @param slot one that {@link #tryAcquire} returned and that was not given back since
    */
   public void release(MemorySegment slot) {
-    inUse--;
-    free.push(slot);
+    if (arena.scope().isAlive()) {
+      inUse--;
+      free.push(slot);
+    }
   }
 
   /** Returns the size of a slot in bytes. */
@@ -97,11 +103,13 @@ public final class SlotPool implements AutoCloseable {
     return new Usage(slots, slotBytes, allocated * slotBytes, inUse, waits);
   }
 
-  /** Frees all slots. Idempotent. */
+  /** Frees all slots; none can be had any more. Idempotent. */
   @Override
   public void close() {
     if (arena.scope().isAlive()) {
       free.clear();
+      allocated = 0;
+      inUse = 0;
       arena.close();
     }
   }

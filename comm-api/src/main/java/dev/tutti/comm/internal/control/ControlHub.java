@@ -1,5 +1,6 @@
 package dev.tutti.comm.internal.control;
 
+import dev.tutti.comm.PeerFailedException;
 import dev.tutti.comm.internal.store.BodyWriter;
 import dev.tutti.comm.internal.store.Frame;
 import dev.tutti.comm.internal.store.FrameLink;
@@ -10,6 +11,7 @@ import java.net.ProtocolException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * The control lines' side of the job's server: it relays breaks to all other ranks, and names the
@@ -24,6 +26,7 @@ public final class ControlHub {
   /** A group that breaks makes every rank report; after these, another cause is no news. */
   private static final int MAX_BREAKS_PER_GROUP = 16;
 
+  private int firstFailure = -1;
   private final Map<Integer, FrameLink> lines = new HashMap<>();
   private final Map<Integer, Frame> deaths = new LinkedHashMap<>();
   private final Map<String, Map<Integer, Frame>> breaks = new LinkedHashMap<>();
@@ -71,8 +74,14 @@ public final class ControlHub {
   public synchronized void died(int rank, String reason) {
     Frame frame = new Frame(FrameType.DEAD, 0, new BodyWriter().int32(rank).text(reason).toBytes());
     if (deaths.putIfAbsent(rank, frame) == null) {
+      firstFailure = firstFailure < 0 ? rank : firstFailure;
       toOthers(rank, frame);
     }
+  }
+
+  /** Returns the rank that was the first to die, or whose group was the first to break. */
+  public synchronized OptionalInt firstFailure() {
+    return firstFailure < 0 ? OptionalInt.empty() : OptionalInt.of(firstFailure);
   }
 
   private synchronized void relay(BreakNotice notice) {
@@ -80,6 +89,9 @@ public final class ControlHub {
     if (known.size() < MAX_BREAKS_PER_GROUP) {
       Frame frame = notice.frame();
       if (known.putIfAbsent(notice.rank(), frame) == null) {
+        if (firstFailure < 0) {
+          firstFailure = notice.cause() instanceof PeerFailedException e ? e.rank() : notice.rank();
+        }
         toOthers(notice.rank(), frame);
       }
     }

@@ -117,7 +117,7 @@ public final class TcpControl implements Control {
           case FrameType.HOST_LEFT -> {
             hostLeft = true;
             LOG.log(
-                System.Logger.Level.INFO,
+                System.Logger.Level.DEBUG,
                 "The host of the job''s store at {0} left before rank {1}: from now on, only"
                     + " timeouts tell who is gone",
                 where,

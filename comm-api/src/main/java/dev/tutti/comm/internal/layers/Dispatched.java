@@ -16,14 +16,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the backend by the device that an operation's buffers lie on: {@code cpu:tcp,cuda:nccl}. An operation without buffers goes to the first.
+ * Chooses the backend by the device that an operation's buffers lie on: {@code cpu:tcp,cuda:nccl}.
+ * An operation without buffers goes to the first.
  */
 final class Dispatched implements Communicator {
   private final Map<String, Communicator> byDevice;
   private final List<Communicator> all;
   private final Communicator first;
 
-  /** Creates the layer over one communicator for each kind of device; the same one may serve several. */
+  /**
+   * Creates the layer over one communicator for each kind of device; the same one may serve
+   * several.
+   */
   Dispatched(Map<String, Communicator> byDevice) {
     this.byDevice = new LinkedHashMap<>(byDevice);
     this.all = byDevice.values().stream().distinct().toList();
@@ -48,7 +52,10 @@ final class Dispatched implements Communicator {
     Communicator communicator = choose(operation);
     return communicator == null
         ? Availability.no(
-            "no backend of this group takes buffers on " + operation.buffers().getFirst().device() + ", only on " + byDevice.keySet(),
+            "no backend of this group takes buffers on "
+                + operation.buffers().getFirst().device()
+                + ", only on "
+                + byDevice.keySet(),
             "name one in the config, such as cpu:tcp,cuda:nccl")
         : communicator.supports(operation);
   }
@@ -90,7 +97,8 @@ final class Dispatched implements Communicator {
 
   @Override
   public String awaited() {
-    return String.join("; ", all.stream().map(Communicator::awaited).filter(s -> !s.isEmpty()).toList());
+    return String.join(
+        "; ", all.stream().map(Communicator::awaited).filter(s -> !s.isEmpty()).toList());
   }
 
   @Override

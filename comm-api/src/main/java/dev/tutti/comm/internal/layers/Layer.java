@@ -11,7 +11,9 @@ import dev.tutti.comm.spi.SlotPool;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A decorator of a communicator that hands everything on; a layer overrides what it cares about. */
+/**
+ * A decorator of a communicator that hands everything on; a layer overrides what it cares about.
+ */
 abstract class Layer implements Communicator {
   private final Communicator next;
 

@@ -9,16 +9,19 @@ import dev.tutti.comm.spi.OpContext;
 import dev.tutti.comm.spi.Operation;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outermost layer: every operation's flight-recorder event and its deadline. An operation's time counts from the end of its predecessor.
+ * The outermost layer: every operation's flight-recorder event and its deadline. An operation's
+ * time counts from the end of its predecessor.
  */
 final class Recorded extends Layer {
   private final BackendProvider.Context group;
   private final ArrayDeque<Entry> queue = new ArrayDeque<>();
-  // Read by await without the lock: when the head's time is over, in System.nanoTime(); meaningless while the queue is empty.
+  // Read by await without the lock: when the head's time is over, in System.nanoTime(); meaningless
+  // while the queue is empty.
   private volatile long headEnd;
   private volatile boolean idle = true;
 
@@ -51,12 +54,10 @@ final class Recorded extends Layer {
 
   @Override
   public boolean advance() {
-    if (next().advance()) {
-      return true;
-    }
+    boolean progressed = next().advance();
     Entry head = queue.peek();
     if (head == null || System.nanoTime() - headEnd < 0) {
-      return false;
+      return progressed;
     }
     head.inner.fail(timeout(head));
     return true;
@@ -64,15 +65,18 @@ final class Recorded extends Layer {
 
   private CommTimeoutException timeout(Entry head) {
     String awaited = next().awaited();
-    long elapsed = System.nanoTime() - head.headSince;
     return new CommTimeoutException(
         "%s did not complete within %s (timeout=%s)%s; check that all ranks are alive and make the same calls in the same order, or raise timeout= in the config"
             .formatted(
                 label(head),
-                Durations.text(Duration.ofNanos(elapsed)),
+                Durations.text(elapsed(head)),
                 Durations.text(head.outer.timeout()),
                 awaited.isEmpty() ? "" : ": waits for " + awaited),
         null);
+  }
+
+  private static Duration elapsed(Entry entry) {
+    return Duration.ofNanos(System.nanoTime() - entry.headSince);
   }
 
   private String label(Entry entry) {
@@ -95,12 +99,17 @@ final class Recorded extends Layer {
 
   @Override
   public void abort(CommException cause) {
-    boolean first = true;
-    for (Entry entry : List.copyOf(queue)) {
-      entry.inner.fail(
-          first ? cause : cause.restated(label(entry) + " was queued behind the failure"));
-      first = false;
+    // All texts first: to end the head makes the next one head.
+    Map<Entry, CommException> failures = new LinkedHashMap<>();
+    for (Entry entry : queue) {
+      String how =
+          entry == queue.peek()
+              ? "was under way for " + Durations.text(elapsed(entry))
+              : "was queued";
+      failures.put(
+          entry, cause.restated("%s %s when the group broke".formatted(label(entry), how)));
     }
+    failures.forEach((entry, failure) -> entry.inner.fail(failure));
     next().abort(cause);
   }
 

@@ -2,6 +2,7 @@ package dev.tutti.comm.internal.rendezvous;
 
 import dev.tutti.comm.ConfigException;
 import dev.tutti.comm.internal.store.OwnFolder;
+import dev.tutti.comm.internal.store.ProcessIdentity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -11,10 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,18 +35,12 @@ final class JobFile {
    *
    * @param port rank 0's port on this host
    * @param nonce what only this run of the job has
-   * @param owner the process that wrote it, as {@link #identity} says
+   * @param owner the process that wrote it
    */
-  record Entry(int port, String nonce, String owner) {
+  record Entry(int port, String nonce, ProcessIdentity owner) {
     /** Returns whether the process that wrote it still runs. */
     boolean live() {
-      try {
-        long pid = Long.parseLong(owner.substring(0, owner.indexOf('@')));
-        Optional<ProcessHandle> process = ProcessHandle.of(pid);
-        return process.isPresent() && identity(process.get()).equals(owner);
-      } catch (NumberFormatException | IndexOutOfBoundsException e) {
-        return false;
-      }
+      return owner.state() == ProcessIdentity.State.LIVE;
     }
   }
 
@@ -64,6 +57,9 @@ final class JobFile {
 
   static JobFile in(Path folder, String job) {
     try {
+      if (Files.isSymbolicLink(folder)) {
+        throw new IOException("it is a symbolic link");
+      }
       OwnFolder.ensure(folder);
     } catch (IOException e) {
       throw new ConfigException("The folder of job files, " + folder + ": " + e.getMessage(), e);
@@ -93,10 +89,10 @@ final class JobFile {
    */
   void write(int port, String nonce) throws IOException {
     Entry old = read();
-    String self = identity(ProcessHandle.current());
+    ProcessIdentity self = ProcessIdentity.self();
     if (old != null && !old.owner().equals(self) && old.live()) {
       throw new ConfigException(
-          "Process "
+          "The "
               + old.owner()
               + " already hosts a job of this name on this host ("
               + path
@@ -105,7 +101,8 @@ final class JobFile {
     }
     sweep();
     Path temporary = Files.createTempFile(path.getParent(), "new", ".tmp");
-    Files.writeString(temporary, port + "\n" + nonce + "\n" + self + "\nend\n");
+    Files.writeString(
+        temporary, port + "\n" + nonce + "\n" + self.host() + "\n" + self.process() + "\nend\n");
     Files.move(
         temporary, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
@@ -122,18 +119,12 @@ final class JobFile {
     }
   }
 
-  /** Returns a process's number and when it started: numbers are used again. */
-  static String identity(ProcessHandle process) {
-    Optional<Instant> start = process.info().startInstant();
-    return process.pid() + "@" + start.map(Instant::toEpochMilli).orElse(0L);
-  }
-
   /** Removes what processes left that no longer run. */
   private void sweep() throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(path.getParent(), "*" + SUFFIX)) {
       for (Path file : files) {
         Entry entry = new JobFile(file).read();
-        if (entry == null || !entry.live()) {
+        if (entry != null && !entry.live()) {
           Files.deleteIfExists(file);
         }
       }
@@ -142,11 +133,12 @@ final class JobFile {
 
   private static @Nullable Entry entry(String text) {
     List<String> lines = text.lines().toList();
-    if (lines.size() != 4 || !lines.get(3).equals("end")) {
+    if (lines.size() != 5 || !lines.get(4).equals("end")) {
       return null;
     }
     try {
-      return new Entry(Integer.parseInt(lines.get(0)), lines.get(1), lines.get(2));
+      ProcessIdentity owner = new ProcessIdentity(lines.get(2), lines.get(3));
+      return new Entry(Integer.parseInt(lines.get(0)), lines.get(1), owner);
     } catch (NumberFormatException e) {
       return null;
     }

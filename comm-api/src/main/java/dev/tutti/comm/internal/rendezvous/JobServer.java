@@ -20,15 +20,15 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +68,7 @@ public final class JobServer implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
   private final ThreadFactory threads;
   private final ThrottledLog log = new ThrottledLog(LOG);
-  private final AtomicInteger strangers = new AtomicInteger();
+  private final Set<SocketChannel> strangers = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closing = new AtomicBoolean();
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread exitHook = new Thread(this::processEnds, "tutti-store-exit");
@@ -78,7 +78,7 @@ public final class JobServer implements AutoCloseable {
       throws IOException {
     this.listener = listener;
     this.port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
-    this.jobId = job + "." + UUID.randomUUID().toString().substring(0, 8);
+    this.jobId = job + "." + Nonce.next();
     this.hostRank = hostRank;
     this.helloTime = helloTime;
     this.roster = new Roster(size, job, jobId, hostRank);
@@ -87,6 +87,8 @@ public final class JobServer implements AutoCloseable {
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("tutti-server-timer-" + port).factory());
     timer.setRemoveOnCancelPolicy(true);
+    // After the end, whatever it was to watch is closed already.
+    timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     this.store = new StoreService(size, timer);
   }
 
@@ -104,6 +106,8 @@ public final class JobServer implements AutoCloseable {
   public static JobServer bind(
       InetSocketAddress address, int size, String job, int hostRank, Deadline deadline) {
     while (true) {
+      // Looked for first: it may end while the port is tried.
+      JobServer former = formerAt(address.getPort());
       try {
         ServerSocketChannel listener = ServerSocketChannel.open();
         try {
@@ -114,7 +118,6 @@ public final class JobServer implements AutoCloseable {
         }
         return adopt(listener, size, job, hostRank);
       } catch (BindException e) {
-        JobServer former = formerAt(address.getPort());
         if (former == null || !former.awaitEnd(deadline.remaining())) {
           throw portTaken(address, former, e);
         }
@@ -161,6 +164,16 @@ public final class JobServer implements AutoCloseable {
     return jobId;
   }
 
+  /** Returns the rank that was the first to die, or whose group was the first to break. */
+  public OptionalInt firstFailure() {
+    return control.firstFailure();
+  }
+
+  /** Returns how many calls of all ranks wait in the store. */
+  public int waiterCount() {
+    return store.waiterCount();
+  }
+
   /** Lets the server end by itself, as soon as no rank is connected. Returns at once. */
   public void release() {
     roster.release();
@@ -203,6 +216,7 @@ public final class JobServer implements AutoCloseable {
         flush(links, deadline);
       }
       links.forEach(FrameLink::close);
+      strangers.forEach(stranger -> closeQuietly(null, stranger));
       timer.shutdownNow();
     } finally {
       ALIVE.remove(this);
@@ -269,11 +283,11 @@ public final class JobServer implements AutoCloseable {
     while (listener.isOpen()) {
       try {
         SocketChannel channel = listener.accept();
-        if (strangers.incrementAndGet() > MAX_STRANGERS) {
-          strangers.decrementAndGet();
+        if (strangers.size() >= MAX_STRANGERS) {
           channel.close();
           log.warn("Store port " + port, "too many connections that have not said hello");
         } else {
+          strangers.add(channel);
           threads.newThread(() -> greet(channel)).start();
         }
       } catch (ClosedChannelException e) {
@@ -299,21 +313,25 @@ public final class JobServer implements AutoCloseable {
     FrameLink link = null;
     Hello hello = null;
     try {
-      peer = String.valueOf(channel.getRemoteAddress());
-      Dialer.keepAlive(channel.socket());
-      link = new FrameLink(channel.socket(), threads);
-      hello = admitted(link, peer);
+      // Whoever ends the server either sees this stranger, or is seen here.
+      if (!closing.get()) {
+        peer = String.valueOf(channel.getRemoteAddress());
+        Dialer.keepAlive(channel.socket());
+        link = new FrameLink(channel.socket(), threads);
+        hello = admitted(link, peer);
+      }
     } catch (IOException e) {
-      log.warn("Store port " + port + " dropped a connection", peer + ": " + e.getMessage());
+      if (!closing.get()) {
+        log.warn("Store port " + port + " dropped a connection", peer + ": " + e.getMessage());
+      }
     } finally {
-      strangers.decrementAndGet();
+      strangers.remove(channel);
+      if (hello == null) {
+        closeQuietly(link, channel);
+      }
     }
     if (link != null && hello != null) {
       serve(hello, link);
-    } else if (link != null) {
-      link.close();
-    } else {
-      closeQuietly(channel);
     }
   }
 
@@ -384,7 +402,10 @@ public final class JobServer implements AutoCloseable {
     store.died(rank, reason);
   }
 
-  private static void closeQuietly(SocketChannel channel) {
+  private static void closeQuietly(@Nullable FrameLink link, SocketChannel channel) {
+    if (link != null) {
+      link.close();
+    }
     try {
       channel.close();
     } catch (IOException e) {

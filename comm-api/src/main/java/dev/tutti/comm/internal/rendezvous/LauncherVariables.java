@@ -1,6 +1,7 @@
 package dev.tutti.comm.internal.rendezvous;
 
 import dev.tutti.comm.ConfigException;
+import dev.tutti.comm.internal.store.ProcessIdentity;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ record LauncherVariables(
               List.of("OMPI_COMM_WORLD_SIZE"),
               List.of("OMPI_COMM_WORLD_LOCAL_RANK"),
               List.of("OMPI_COMM_WORLD_LOCAL_SIZE"),
-              List.of("PMIX_NAMESPACE", "OMPI_MCA_orte_ess_jobid", "OMPI_MCA_ess_base_jobid")),
+              List.of("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid")),
           new LauncherVariables(
               "MVAPICH2",
               "MV2_COMM_WORLD_RANK",
@@ -113,7 +114,7 @@ record LauncherVariables(
       id =
           ProcessHandle.current()
               .parent()
-              .map(parent -> "child-of-" + JobFile.identity(parent))
+              .map(parent -> "child-of-" + ProcessIdentity.text(parent))
               .orElse("unnamed");
     }
     return name.replace(" ", "").toLowerCase(Locale.ROOT) + "-" + id;

@@ -10,7 +10,7 @@ final class Planner {
   private static final String NEXT_STEP =
       "Start the ranks with `tutti run -n 4 -- ...`, with torchrun, mpirun or srun, or set"
           + " TUTTI_INIT to one of "
-          + Address.FORMS;
+          + RendezvousAddress.FORMS;
 
   private final Variables env;
 
@@ -26,16 +26,16 @@ final class Planner {
   static Plan plan(@Nullable String url, Map<String, String> env) {
     Planner planner = new Planner(env);
     if (url != null) {
-      return planner.at(Address.parse("The rendezvous address", url));
+      return planner.at(RendezvousAddress.parse("The rendezvous address", url));
     }
     String init = planner.env.text("TUTTI_INIT");
     if (init != null) {
-      return planner.at(Address.parse("TUTTI_INIT", init));
+      return planner.at(RendezvousAddress.parse("TUTTI_INIT", init));
     }
     return planner.found();
   }
 
-  private Plan at(Address address) {
+  private Plan at(RendezvousAddress address) {
     return switch (address.scheme()) {
       case "env" -> torchStyle();
       case "tcp" -> atServer(address);
@@ -47,11 +47,11 @@ final class Planner {
                   + " has the unknown scheme \""
                   + address.scheme()
                   + "\". Write one of "
-                  + Address.FORMS);
+                  + RendezvousAddress.FORMS);
     };
   }
 
-  private Plan atServer(Address address) {
+  private Plan atServer(RendezvousAddress address) {
     Place place = placeIn(address);
     String host = address.host();
     int port = address.port();
@@ -70,7 +70,7 @@ final class Planner {
     return new Plan(place, meeting, job, how);
   }
 
-  private Plan inFolder(Address address) {
+  private Plan inFolder(RendezvousAddress address) {
     Place place = placeIn(address);
     if (!address.place().startsWith("/")) {
       throw new ConfigException(
@@ -83,7 +83,7 @@ final class Planner {
   }
 
   /** Takes rank and size from an address, and what it does not say from the environment. */
-  private Place placeIn(Address address) {
+  private Place placeIn(RendezvousAddress address) {
     int rank = address.number("rank", -1);
     int size = address.number("size", -1);
     Place around = null;
@@ -230,7 +230,7 @@ final class Planner {
               + " of "
               + launcher.name()
               + ". Unset one of the two, or set TUTTI_INIT to one of "
-              + Address.FORMS);
+              + RendezvousAddress.FORMS);
     }
   }
 

@@ -5,6 +5,7 @@ import dev.tutti.comm.ConfigException;
 import dev.tutti.comm.internal.Deadline;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
@@ -13,8 +14,11 @@ import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Connects a rank to its job's server, which may not be up yet. */
@@ -49,16 +53,18 @@ public final class Dialer {
     String where = host + ":" + port;
     long pause = FIRST_PAUSE_NANOS;
     String last = "not tried";
+    // What a server said counts for more than that the time was over before it could say it again.
+    String word = null;
     while (true) {
       try {
-        for (InetAddress address : InetAddress.getAllByName(host)) {
+        for (InetAddress address : resolve(host, deadline)) {
           try {
             Dialed dialed = attempt(new InetSocketAddress(address, port), where, hello, deadline);
             if (dialed != null) {
               return dialed;
             }
           } catch (Postponed e) {
-            last = e.getMessage();
+            word = e.getMessage();
           } catch (ProtocolException e) {
             throw new ConfigException(
                 "What listens at "
@@ -67,6 +73,9 @@ public final class Dialer {
                     + e.getMessage()
                     + "). Give the address of the rank that hosts it, or another port",
                 e);
+          } catch (ConnectException e) {
+            word = null;
+            last = address.getHostAddress() + ": " + e.getMessage();
           } catch (IOException e) {
             last = address.getHostAddress() + ": " + e.getMessage();
           }
@@ -77,7 +86,7 @@ public final class Dialer {
       // Jitter, so that a thousand ranks do not knock at the same moment.
       long wait = pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
       if (deadline.remainingNanos() <= wait) {
-        throw timeout(hello, where, deadline, last);
+        throw timeout(hello, where, deadline, word == null ? last : word);
       }
       try {
         TimeUnit.NANOSECONDS.sleep(wait);
@@ -85,6 +94,24 @@ public final class Dialer {
         throw StoreContract.interrupted("Connecting to the job's store at " + where);
       }
       pause = Math.min(LONGEST_PAUSE_NANOS, pause * 2);
+    }
+  }
+
+  /**
+   * Looks a name up; a name server that does not answer holds up the caller no longer than the
+   * deadline.
+   */
+  private static InetAddress[] resolve(String host, Deadline deadline) throws IOException {
+    FutureTask<InetAddress[]> lookup = new FutureTask<>(() -> InetAddress.getAllByName(host));
+    Thread.ofPlatform().daemon().name("tutti-lookup-" + host).start(lookup);
+    try {
+      return lookup.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException("the name server does not answer", e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
+    } catch (InterruptedException e) {
+      throw StoreContract.interrupted("Looking up " + host);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.tutti.comm.internal.store;
 
+import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommTimeoutException;
 import dev.tutti.comm.Store;
 import dev.tutti.comm.internal.Deadline;
@@ -43,6 +44,11 @@ public final class InMemoryStore {
    */
   public void died(int rank, String reason) {
     map.died(rank, reason);
+  }
+
+  /** Returns how many calls of all ranks wait. */
+  public int waiterCount() {
+    return map.waiterCount();
   }
 
   private static final class View implements Store {
@@ -98,20 +104,18 @@ public final class InMemoryStore {
       check("exchange", key);
       StoreContract.checkExchange(key, rank, size, value);
       CompletableFuture<Gathered> caller = map.exchange(key, rank, size, value.clone());
-      String text = null;
       try {
         return copy(await("exchange", key, caller, timeout));
       } catch (TimeoutException e) {
-        text = map.abandonExchange(key, rank, caller, timeout);
+        String text = map.abandonExchange(key, rank, caller, timeout);
         if (text == null) {
-          // It completed between the timeout and the withdrawal: the others have their answer.
+          // It completed before it was taken back: the others have their answer.
           return copy(caller.join());
         }
         throw new CommTimeoutException(text, null);
-      } finally {
-        if (text == null && (!caller.isDone() || caller.isCompletedExceptionally())) {
-          map.abandonExchange(key, rank, caller, timeout);
-        }
+      } catch (CommAbortedException e) {
+        map.abandonExchange(key, rank, caller, timeout);
+        throw e;
       }
     }
 

@@ -3,7 +3,6 @@ package dev.tutti.comm.internal.store;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
@@ -39,25 +38,18 @@ public final class OwnFolder {
     if (!isPosix(folder)) {
       return;
     }
-    PosixFileAttributes attributes =
-        Files.readAttributes(folder, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    PosixFileAttributes attributes = Files.readAttributes(folder, PosixFileAttributes.class);
     Set<PosixFilePermission> permissions = attributes.permissions();
-    if (attributes.isSymbolicLink()
-        || permissions.contains(PosixFilePermission.GROUP_WRITE)
-        || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
+    if (permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
       throw new IOException(
-          folder
-              + " can be changed by others than its owner ("
-              + (attributes.isSymbolicLink()
-                  ? "it is a symbolic link"
-                  : PosixFilePermissions.toString(permissions))
+          "everybody can write into it ("
+              + PosixFilePermissions.toString(permissions)
               + "): give a folder of its own, such as "
-              + folder.resolve("tutti")
-              + ", or take their right to write away");
+              + folder.resolve("tutti"));
     }
-    String user = System.getProperty("user.name");
-    if (!attributes.owner().getName().equals(user) && !Files.isWritable(folder)) {
-      throw new IOException(folder + " belongs to " + attributes.owner().getName());
+    if (!Files.isWritable(folder)) {
+      throw new IOException(
+          "it belongs to " + attributes.owner().getName() + " and cannot be written into");
     }
   }
 

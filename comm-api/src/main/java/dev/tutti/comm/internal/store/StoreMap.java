@@ -177,11 +177,6 @@ final class StoreMap {
     broken.forEach(gathering -> fail(gathering.callers(), deadIn(rank, reason)));
   }
 
-  /** Returns how many values there are. */
-  synchronized int valueCount() {
-    return values.size();
-  }
-
   /** Returns how many calls wait. */
   synchronized int waiterCount() {
     int count = 0;

@@ -224,6 +224,8 @@ public final class StoreService {
       }
       if (wait != null && settle(id, wait)) {
         wait.abandon();
+        // So that the caller knows that nobody gets an answer with its part in it.
+        link.send(new Frame(FrameType.TIMED_OUT, id, new byte[0]));
       }
     }
 

@@ -195,12 +195,34 @@ public final class TcpStore implements Store {
               + " did not answer. Look whether the process that hosts it is stopped or overloaded",
           null);
     } catch (InterruptedException e) {
-      link.send(new Frame(FrameType.CANCEL, id, new byte[0]));
-      throw StoreContract.interrupted(StoreContract.call(operation, key));
+      Frame frame = cancelled(id, answer);
+      CommException interrupted = StoreContract.interrupted(StoreContract.call(operation, key));
+      if (frame == null || frame.type() != FrameType.DONE) {
+        throw interrupted;
+      }
+      return frame;
     } catch (ExecutionException e) {
       throw StoreContract.rethrown(StoreContract.call(operation, key), e.getCause());
     } finally {
       pending.remove(id);
+    }
+  }
+
+  /**
+   * Takes a call back, and waits until the server has: until then, others may get an answer with
+   * this rank's part in it. Returns the answer if it came all the same.
+   */
+  private @Nullable Frame cancelled(long id, CompletableFuture<Frame> answer) {
+    link.send(new Frame(FrameType.CANCEL, id, new byte[0]));
+    Deadline deadline = Deadline.after(Duration.ofNanos(GRACE_NANOS));
+    while (true) {
+      try {
+        return answer.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        // It is interrupted already; this wait is short.
+      } catch (ExecutionException | TimeoutException e) {
+        return null;
+      }
     }
   }
 

@@ -16,14 +16,14 @@ import java.util.Map;
  * @param place what stands between it and the question mark, decoded
  * @param parameters what stands behind the question mark, decoded
  */
-record Address(String text, String scheme, String place, Map<String, String> parameters) {
+record RendezvousAddress(String text, String scheme, String place, Map<String, String> parameters) {
   private static final List<String> KEYS =
       List.of("rank", "size", "localRank", "localSize", "hosted", "job");
 
   static final String FORMS =
       "env://, tcp://host:port?rank=0&size=4 or file:///folder?rank=0&size=4";
 
-  static Address parse(String origin, String text) {
+  static RendezvousAddress parse(String origin, String text) {
     int colon = text.indexOf("://");
     if (colon < 0) {
       throw new ConfigException(
@@ -51,7 +51,7 @@ record Address(String text, String scheme, String place, Map<String, String> par
         }
       }
     }
-    return new Address(
+    return new RendezvousAddress(
         text, text.substring(0, colon), decoded(text, place), Map.copyOf(parameters));
   }
 

@@ -1,4 +1,4 @@
-package dev.tutti.comm.internal.rendezvous;
+package dev.tutti.comm.internal.store;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -7,12 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** This host's name, found without asking a name server where the system knows it. */
-final class HostName {
+public final class HostName {
   private static final String NAME = find();
 
   private HostName() {}
 
-  static String get() {
+  /** Returns the name. */
+  public static String get() {
     return NAME;
   }
 

@@ -1,0 +1,235 @@
+package dev.tutti.comm.internal.local;
+
+import dev.tutti.comm.CollectiveMismatchException;
+import dev.tutti.comm.CommBuffer;
+import dev.tutti.comm.CommException;
+import dev.tutti.comm.PeerFailedException;
+import dev.tutti.comm.ReduceOp;
+import dev.tutti.comm.internal.reduce.ReduceKernels;
+import dev.tutti.comm.spi.Availability;
+import dev.tutti.comm.spi.BackendProvider.Context;
+import dev.tutti.comm.spi.Communicator;
+import dev.tutti.comm.spi.Cost;
+import dev.tutti.comm.spi.OpContext;
+import dev.tutti.comm.spi.Operation;
+import dev.tutti.comm.spi.SlotPool;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rank's membership. A call at the head of its queue puts a copy of what it has for each rank
+ * into that rank's inbox, and ends when it has taken what all have for it, in rank order. So no
+ * thread touches another rank's buffers, and in place needs no thought. In a collective every rank
+ * tells every rank at least what it called.
+ */
+final class LocalCommunicator implements Communicator {
+  private record Parcel(Operation call, @Nullable CommBuffer data) {}
+
+  private record Call(OpContext context, ArrayDeque<Part> in) {}
+
+  private final LocalBackend backend;
+  private final String group;
+  private final int rank;
+  private final List<LocalCommunicator> members;
+  private final List<ConcurrentLinkedQueue<Parcel>> inbox = new ArrayList<>();
+  private final ArrayDeque<Call> queue = new ArrayDeque<>();
+  private boolean aborted;
+  private volatile boolean left;
+  private final Semaphore arrivals = new Semaphore(0);
+
+  private LocalCommunicator(
+      LocalBackend backend, Context context, int rank, List<LocalCommunicator> members) {
+    this.backend = backend;
+    this.group = context.group();
+    this.rank = rank;
+    this.members = members;
+    for (int from = 0; from < context.size(); from++) {
+      inbox.add(new ConcurrentLinkedQueue<>());
+    }
+  }
+
+  /** Makes all members of a group. */
+  static Map<Integer, LocalCommunicator> group(LocalBackend backend, Context context) {
+    List<LocalCommunicator> members = new ArrayList<>();
+    Map<Integer, LocalCommunicator> byRank = new HashMap<>();
+    for (int rank = 0; rank < context.size(); rank++) {
+      members.add(new LocalCommunicator(backend, context, rank, members));
+      byRank.put(rank, members.get(rank));
+    }
+    return byRank;
+  }
+
+  @Override
+  public Availability supports(Operation operation) {
+    return Availability.yes();
+  }
+
+  @Override
+  public Cost cost(Operation operation) {
+    return new Cost(Duration.ofNanos(10_000), 1e9);
+  }
+
+  @Override
+  public void enqueue(Operation operation, OpContext context) {
+    context.trace().algorithm("naive");
+    queue.add(new Call(context, new ArrayDeque<>(Part.of(operation, false, rank, members.size()))));
+    if (queue.size() == 1) {
+      send(operation);
+    }
+  }
+
+  @Override
+  public boolean advance() {
+    Call head = queue.peek();
+    if (head == null) {
+      return false;
+    }
+    boolean progressed = false;
+    for (Part part; (part = head.in.peek()) != null; progressed = true) {
+      boolean over = members.get(part.peer()).left;
+      Parcel parcel = inbox.get(part.peer()).poll();
+      if (parcel == null && !over) {
+        return progressed;
+      }
+      CommException failure = parcel == null ? left(head, part) : take(head, part, parcel);
+      if (failure != null) {
+        queue.remove();
+        head.context.fail(failure);
+        return true;
+      }
+      head.in.remove();
+    }
+    queue.remove();
+    head.context.complete();
+    if (!queue.isEmpty()) {
+      send(queue.element().context.operation());
+    }
+    return true;
+  }
+
+  private void send(Operation operation) {
+    Map<CommBuffer, CommBuffer> copies = new HashMap<>();
+    for (Part part : Part.of(operation, true, rank, members.size())) {
+      CommBuffer data = part.buffer();
+      LocalCommunicator peer = members.get(part.peer());
+      CommBuffer copy = data == null ? null : copies.computeIfAbsent(data, LocalCommunicator::copy);
+      peer.inbox.get(rank).add(new Parcel(operation, copy));
+      peer.wakeup();
+    }
+  }
+
+  private static CommBuffer copy(CommBuffer buffer) {
+    long bytes = buffer.byteSize();
+    MemorySegment memory =
+        bytes <= 1 << 30
+            ? MemorySegment.ofArray(new byte[(int) bytes])
+            : Arena.ofAuto().allocate(bytes);
+    return CommBuffer.of(memory.copyFrom(buffer.segment()), buffer.type());
+  }
+
+  private @Nullable CommException take(Call call, Part part, Parcel parcel) {
+    Operation operation = call.context.operation();
+    CommBuffer target = part.buffer();
+    CommBuffer data = parcel.data;
+    boolean sameCall = Part.match(operation, parcel.call);
+    if (!sameCall || !Part.alike(target, data)) {
+      return new CollectiveMismatchException(
+          "%s but rank %d called %s%s; all ranks must make the same calls in the same order"
+              .formatted(
+                  where(call),
+                  part.peer(),
+                  parcel.call.describe(),
+                  sameCall ? " (" + data + " for " + target + ")" : ""),
+          null);
+    }
+    ReduceOp op = operation.reduceOp();
+    if (target != null && data != null) {
+      MemorySegment place = target.segment();
+      if (op == null || part.peer() == 0) {
+        MemorySegment.copy(data.segment(), 0, place, 0, data.byteSize());
+      } else {
+        ReduceKernels.combine(op, data.type(), place, 0, place, 0, data.segment(), 0, data.count());
+      }
+      if (op != null && op.kind() == ReduceOp.Kind.AVG && part.peer() == members.size() - 1) {
+        ReduceKernels.divide(data.type(), place, 0, data.count(), members.size());
+      }
+    }
+    return null;
+  }
+
+  private PeerFailedException left(Call call, Part part) {
+    return new PeerFailedException(
+        part.peer(),
+        "%s but rank %d has left the group; all ranks must make the same calls"
+            .formatted(where(call), part.peer()),
+        null);
+  }
+
+  private String where(Call call) {
+    return "rank %d/%d of group %s called %s as #%d"
+        .formatted(
+            rank,
+            members.size(),
+            group,
+            call.context.operation().describe(),
+            call.context.sequence());
+  }
+
+  @Override
+  public void await(long nanos) {
+    try {
+      boolean _ = arrivals.tryAcquire(nanos, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void wakeup() {
+    if (arrivals.availablePermits() == 0) { // one is enough, and they must not add up
+      arrivals.release();
+    }
+  }
+
+  @Override
+  public String awaited() {
+    Part next = queue.isEmpty() ? null : queue.element().in.peek();
+    return next == null ? "" : "rank " + next.peer();
+  }
+
+  @Override
+  public @Nullable Communicator split(@Nullable Context child, int color, int key) {
+    return child == null ? null : backend.connect(child);
+  }
+
+  @Override
+  public SlotPool.Usage memory() {
+    return new SlotPool.Usage(0, 0, 0, 0, 0);
+  }
+
+  @Override
+  public void abort(CommException cause) {
+    aborted = true;
+    for (Call call; (call = queue.poll()) != null; ) {
+      call.context.fail(cause);
+    }
+  }
+
+  @Override
+  public void close(Duration timeout) {
+    if (!aborted) { // else the others are told why
+      left = true;
+      members.forEach(LocalCommunicator::wakeup);
+    }
+  }
+}
