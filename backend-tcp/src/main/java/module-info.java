@@ -7,4 +7,7 @@ module dev.tutti.tcp {
   requires io.netty.transport.classes.epoll;
   requires io.netty.transport.unix.common;
   requires static org.jspecify;
+
+  provides dev.tutti.comm.spi.BackendProvider with
+      dev.tutti.tcp.TcpBackend;
 }

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -25,30 +26,44 @@ import org.jspecify.annotations.Nullable;
 final class Connections {
   private static final Logger LOG = System.getLogger(Connections.class.getName());
   private static final SecureRandom RANDOM = new SecureRandom();
-  private static final long HELLO_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final Duration HELLO_TIMEOUT = Duration.ofSeconds(10);
 
-  /** More strangers than this at a time are turned away at once. */
+  /** Where more wait to say who they are, the one that has been silent longest has to go: the peers speak at once. */
   private static final int MOST_STRANGERS = 64;
+
+  /** So often is a look at the listener left out while nobody is waited for. */
+  private static final int LOOKS_LEFT_OUT = 64;
 
   private static final long WARNING_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final BackendProvider.Context group;
   private final Transport transport;
+  private final Duration helloTimeout;
   private final Arena arena = Arena.ofShared();
   private final long secret = RANDOM.nextLong();
   private final List<Stranger> strangers = new ArrayList<>();
   private final Link[] links;
+  private final boolean[] wanted;
+  private int wantedCount;
+  private int leftOut;
   private List<Endpoint> endpoints = List.of();
   private int missing;
   private long lastWarning = System.nanoTime() - WARNING_INTERVAL_NANOS;
 
   Connections(BackendProvider.Context group, Transport transport, SlotPool pool) {
+    this(group, transport, pool, HELLO_TIMEOUT);
+  }
+
+  Connections(
+      BackendProvider.Context group, Transport transport, SlotPool pool, Duration helloTimeout) {
     this.group = group;
     this.transport = transport;
+    this.helloTimeout = helloTimeout;
     this.links = new Link[group.size()];
     for (int peer = 0; peer < links.length; peer++) {
       links[peer] = new Link(peer, group.epoch(), pool, arena);
     }
+    this.wanted = new boolean[group.size()];
     this.missing = group.size() - 1 - group.rank();
   }
 
@@ -72,16 +87,30 @@ final class Connections {
     }
     Endpoint.checkReachable(all);
     endpoints = all;
+    if (missing == 0) {
+      transport.closeListener();
+    }
+  }
+
+  /** Returns what a peer must show to be let in. */
+  long secret() {
+    return secret;
   }
 
   Link link(int peer) {
     return links[peer];
   }
 
-  /** Begins to connect to a peer that is to be used, if that is this rank's part. */
+  /** Begins to connect to a peer that is to be used, or waits for it to do so. */
   void use(int peer) throws IOException {
     Link link = links[peer];
-    if (peer < group.rank() && !link.isConnected()) {
+    if (link.isConnected()) {
+      return;
+    }
+    if (peer > group.rank()) {
+      wantedCount += wanted[peer] ? 0 : 1;
+      wanted[peer] = true;
+    } else {
       Endpoint to = endpoints.get(peer);
       boolean sameHost = to.isOnHostOf(endpoints.get(group.rank()));
       Wire wire = transport.connect(new InetSocketAddress(to.address(), to.port()), sameHost);
@@ -89,38 +118,47 @@ final class Connections {
     }
   }
 
-  /** Lets in peers that have connected; returns whether any was. */
+  /** Lets in peers that have connected; returns whether any was. Looks only now and then where no operation waits for one. */
   boolean acceptPending() {
-    if (missing == 0) {
+    if (missing == 0 || (wantedCount == 0 && ++leftOut % LOOKS_LEFT_OUT != 0)) {
       return false;
     }
-    boolean progressed = false;
+    int before = missing;
+    for (Iterator<Stranger> each = strangers.iterator(); each.hasNext(); ) {
+      if (!staysStrange(each.next())) {
+        each.remove();
+      }
+    }
     try {
-      for (Wire wire; (wire = transport.accept()) != null; ) {
-        if (strangers.size() < MOST_STRANGERS) {
-          wire.interest(true, false);
-          strangers.add(new Stranger(wire));
-        } else {
-          turnAway(wire, "too many connections wait for a hello");
+      Wire wire;
+      for (int i = 0; i < MOST_STRANGERS && (wire = transport.accept()) != null; i++) {
+        wire.interest(true, false);
+        Stranger stranger = new Stranger(wire);
+        if (staysStrange(stranger)) {
+          strangers.add(stranger);
         }
-        progressed = true;
+        if (strangers.size() > MOST_STRANGERS) {
+          turnAway(strangers.removeFirst().wire, "too many connections wait to say who they are");
+        }
       }
     } catch (IOException e) {
       warn("the listener failed: " + e.getMessage());
     }
-    for (Iterator<Stranger> each = strangers.iterator(); each.hasNext(); ) {
-      Stranger stranger = each.next();
-      String refusal = stranger.greet();
-      if (refusal == null) {
-        continue;
-      }
-      each.remove();
-      progressed = true;
-      if (!refusal.isEmpty()) {
-        turnAway(stranger.wire, refusal);
-      }
+    if (missing == 0) {
+      transport.closeListener();
+      strangers.forEach(stranger -> turnAway(stranger.wire, "all ranks are connected"));
+      strangers.clear();
     }
-    return progressed;
+    return missing < before;
+  }
+
+  /** Lets a stranger in or turns it away, if it has said enough for that; else returns true. */
+  private boolean staysStrange(Stranger stranger) {
+    String refusal = stranger.greet();
+    if (refusal != null && !refusal.isEmpty()) {
+      turnAway(stranger.wire, refusal);
+    }
+    return refusal == null;
   }
 
   private void turnAway(Wire wire, String why) {
@@ -174,7 +212,9 @@ final class Connections {
             return "it closed before it said who it is";
           }
           if (n == 0) {
-            return System.nanoTime() - since > HELLO_NANOS ? "it said nothing for 10 s" : null;
+            return System.nanoTime() - since > helloTimeout.toNanos()
+                ? "it did not say who it is within " + helloTimeout.toSeconds() + " s"
+                : null;
           }
           read += n;
         }
@@ -205,6 +245,7 @@ final class Connections {
         transport.preferSameHost(wire);
       }
       missing--;
+      wantedCount -= wanted[from] ? 1 : 0;
       return "";
     }
   }

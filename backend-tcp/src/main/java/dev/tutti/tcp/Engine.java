@@ -50,6 +50,7 @@ final class Engine {
   private final int[] sendCursor;
   private final int[] recvCursor;
 
+  private final boolean[] lost;
   private int lostPeer = -1;
   private long lostAt;
   private @Nullable IOException lostCause;
@@ -64,6 +65,7 @@ final class Engine {
     this.sendCursor = new int[group.size()];
     this.recvCursor = new int[group.size()];
     this.peers = new int[group.size()];
+    this.lost = new boolean[group.size()];
   }
 
   void enqueue(Operation operation, OpContext context) {
@@ -105,6 +107,8 @@ final class Engine {
     if (!next.operation.isPointToPoint()) {
       sequence = nextCollective++;
     }
+    readyCount = 0;
+    peerCount = 0;
     if (remaining == 0) {
       return;
     }
@@ -117,13 +121,11 @@ final class Engine {
       ready = new int[2 * remaining];
     }
     schedule.dependencyCounts(waits);
-    readyCount = 0;
     for (int i = remaining - 1; i >= 0; i--) {
       if (waits[i] == 0 && schedule.kind(i).isLocal()) {
         ready[readyCount++] = i;
       }
     }
-    peerCount = 0;
     for (int peer = 0; peer < group.size(); peer++) {
       sendCursor[peer] = schedule.sendsBegin(peer);
       recvCursor[peer] = schedule.recvsBegin(peer);
@@ -155,7 +157,7 @@ final class Engine {
     boolean progressed = runLocal(running);
     for (int i = 0; i < peerCount; i++) {
       int peer = peers[i];
-      if (peer == lostPeer) {
+      if (lost[peer]) {
         continue;
       }
       try {
@@ -182,11 +184,11 @@ final class Engine {
         progressed = true;
       }
       if (sendCursor[peer] == schedule.sendsEnd(peer)) {
-        return progressed;
+        return link.greet() || progressed;
       }
       int next = schedule.sendStep(sendCursor[peer]);
       if (waits[next] > 0) {
-        return progressed;
+        return link.greet() || progressed;
       }
       if (!link.readyToSend()) {
         return progressed | link.flush();
@@ -315,6 +317,8 @@ final class Engine {
   }
 
   private void lost(int peer, IOException cause) {
+    lost[peer] = true;
+    connections.link(peer).ignore();
     if (lostPeer < 0) {
       lostPeer = peer;
       lostCause = cause;
@@ -339,8 +343,15 @@ final class Engine {
                 group.size(),
                 group.group(),
                 lostPeer,
-                lostCause == null ? "no reason given" : lostCause.getMessage()),
+                reason(lostCause)),
         lostCause);
+  }
+
+  private static String reason(@Nullable IOException cause) {
+    if (cause == null) {
+      return "no reason given";
+    }
+    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 
   /** Returns whether a lost connection is waiting for the control line's word. */

@@ -19,6 +19,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -47,10 +48,13 @@ final class EpollTransport implements Transport {
 
   private final ReentrantLock handlerLock = new ReentrantLock();
   private final IoHandler handler;
+  private final AtomicInteger guests = new AtomicInteger();
   private volatile @Nullable Thread waiting;
   private volatile boolean woken;
   private boolean closed;
   private @Nullable Socket listener;
+  private @Nullable IoRegistration listenerRegistration;
+  private final byte[] acceptedAddress = new byte[26];
 
   EpollTransport() {
     handler =
@@ -85,7 +89,7 @@ final class EpollTransport implements Transport {
     try {
       socket.bind(new InetSocketAddress(address, 0));
       socket.listen(BACKLOG);
-      register(new Handle(socket));
+      listenerRegistration = register(new Handle(socket));
       listener = socket;
       return new InetSocketAddress(address, socket.localAddress().getPort());
     } catch (IOException | RuntimeException e) {
@@ -100,7 +104,7 @@ final class EpollTransport implements Transport {
     if (from == null) {
       return null;
     }
-    int fd = from.accept(new byte[26]);
+    int fd = from.accept(acceptedAddress);
     return fd < 0 ? null : wire(new Socket(fd));
   }
 
@@ -166,9 +170,15 @@ final class EpollTransport implements Transport {
 
   /** Runs a task while no thread waits in the handler; one that does is woken. */
   private <T> T withHandler(HandlerTask<T> task) {
-    while (!handlerLock.tryLock()) {
-      wakeup();
-      Thread.onSpinWait();
+    // Who waits in a loop would take the lock again and again before this thread is there.
+    guests.incrementAndGet();
+    try {
+      while (!handlerLock.tryLock()) {
+        wakeup();
+        Thread.yield();
+      }
+    } finally {
+      guests.decrementAndGet();
     }
     Thread before = waiting;
     waiting = Thread.currentThread();
@@ -186,6 +196,10 @@ final class EpollTransport implements Transport {
 
   @Override
   public void await(long nanos) {
+    if (guests.get() > 0) {
+      Thread.yield();
+      return;
+    }
     handlerLock.lock();
     try {
       if (closed) {
@@ -227,6 +241,24 @@ final class EpollTransport implements Transport {
   public void wakeup() {
     woken = true;
     handler.wakeup();
+  }
+
+  @Override
+  public void closeListener() {
+    Socket open = listener;
+    listener = null;
+    if (open != null && listenerRegistration != null) {
+      listenerRegistration.cancel();
+      close(open);
+    }
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // The descriptor is gone either way.
+    }
   }
 
   @Override
@@ -303,11 +335,7 @@ final class EpollTransport implements Transport {
       if (!closed) {
         closed = true;
         registration.cancel();
-        try {
-          socket.close();
-        } catch (IOException e) {
-          // The descriptor is gone either way.
-        }
+        EpollTransport.close(socket);
         arena.close();
       }
     }

@@ -5,6 +5,7 @@ import dev.tutti.tcp.AdvertisedAddress.Nic;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -39,11 +40,13 @@ final class InterfaceFilter {
 
   /** Reads a variable's list: separated by commas; a leading {@code ^} or {@code =} is for the whole list, as NCCL has it. */
   static InterfaceFilter ofVariable(String value, String origin) {
-    boolean excluded = value.startsWith("^");
-    String rest = excluded ? value.substring(1) : value;
+    String list = value.strip();
+    boolean excluded = list.startsWith("^");
+    String rest = excluded ? list.substring(1) : list;
     String exact = rest.startsWith("=") ? "=" : "";
     List<Item> read = new ArrayList<>();
-    for (String item : rest.substring(exact.length()).split(",", -1)) {
+    for (String part : rest.substring(exact.length()).split(",", -1)) {
+      String item = part.strip();
       boolean alone = item.startsWith("^");
       read.add(item(excluded || alone, exact + (alone ? item.substring(1) : item), origin));
     }
@@ -118,7 +121,8 @@ final class InterfaceFilter {
 
   private void add(List<Nic> interfaces, Item including, List<InetAddress> allowed) {
     List<Nic> shortestFirst = new ArrayList<>(interfaces);
-    shortestFirst.sort((a, b) -> Integer.compare(a.name().length(), b.name().length()));
+    // The system's own order differs between hosts.
+    shortestFirst.sort(Comparator.comparing((Nic nic) -> nic.name().length()).thenComparing(Nic::name));
     for (Nic nic : shortestFirst) {
       for (InetAddress address : nic.addresses()) {
         if (including.matches(nic, address)

@@ -55,8 +55,6 @@ final class Link {
   private long length;
   private long received;
   private @Nullable Combination combination;
-  private @Nullable MemorySegment receiveSlot;
-  private long slotFilled;
 
   /**
    * What is to be done with incoming elements: {@code target = local op incoming}.
@@ -100,9 +98,15 @@ final class Link {
       wire.close();
     }
     releaseSendSlot();
-    releaseReceiveSlot();
     sending = false;
     receiving = false;
+  }
+
+  /** Stops waiting for a connection that is lost. */
+  void ignore() {
+    if (wire != null) {
+      wire.interest(false, false);
+    }
   }
 
   // ---- sending
@@ -114,6 +118,11 @@ final class Link {
 
   boolean sending() {
     return sending;
+  }
+
+  /** Says hello where that is still due: the peer does not wait long for it. Returns whether anything was written. */
+  boolean greet() throws IOException {
+    return !sending && headPosition != headEnd && flush();
   }
 
   /** Begins a message; its memory must not be written until {@link #sending} is false. */
@@ -190,7 +199,16 @@ final class Link {
     headPosition += ofHead;
     slotPosition += written - ofHead;
     payloadPosition += written - ofHead;
+    if (written == 0 && isExhausted()) {
+      // Its bytes are copied again later. Held, the last slots of two ranks could wait for each other.
+      releaseSendSlot();
+    }
     return written > 0;
+  }
+
+  private boolean isExhausted() {
+    SlotPool.Usage usage = pool.usage();
+    return usage.inUse() == usage.slots();
   }
 
   private void releaseSendSlot() {
@@ -242,9 +260,6 @@ final class Link {
     if (from == null) {
       return false;
     }
-    if (headPosition != headEnd && !sending) {
-      flush();
-    }
     if (!receiving) {
       return false;
     }
@@ -268,7 +283,6 @@ final class Link {
       receiving = false;
       target = MemorySegment.NULL;
       combination = null;
-      releaseReceiveSlot();
       updateInterest();
     }
     return moved;
@@ -345,45 +359,59 @@ final class Link {
     if (target.isNative()) {
       int n = read(from, target.address() + targetOffset + received, length - received);
       received += n;
-      return moved | n > 0;
+      return moved || n > 0;
     }
-    MemorySegment slot = acquireReceiveSlot();
+    MemorySegment slot = pool.tryAcquire();
     if (slot == null) {
       return moved;
     }
-    int n = read(from, slot.address(), Math.min(slot.byteSize(), length - received));
-    MemorySegment.copy(slot, 0, target, targetOffset + received, n);
-    received += n;
-    return moved | n > 0;
+    try {
+      int n = read(from, slot.address(), Math.min(slot.byteSize(), length - received));
+      MemorySegment.copy(slot, 0, target, targetOffset + received, n);
+      received += n;
+      return moved || n > 0;
+    } finally {
+      pool.release(slot);
+    }
   }
 
   private boolean combine(Wire from, Combination with) throws IOException {
     if (length <= STAGE_BYTES) {
       return combineFromStage(from, with);
     }
-    MemorySegment slot = acquireReceiveSlot();
+    MemorySegment slot = pool.tryAcquire();
     if (slot == null) {
       return false;
     }
+    try {
+      return combineThrough(slot, from, with);
+    } finally {
+      pool.release(slot);
+    }
+  }
+
+  private boolean combineThrough(MemorySegment slot, Wire from, Combination with)
+      throws IOException {
+    long most = Math.min(slot.byteSize(), length - received);
+    long filled = Math.min(stageEnd - stagePosition, most);
+    MemorySegment.copy(stage, stagePosition, slot, 0, filled);
+    stagePosition += (int) filled;
     boolean moved = false;
-    long staged = Math.min(stageEnd - stagePosition, length - received - slotFilled);
-    if (staged > 0) {
-      MemorySegment.copy(stage, stagePosition, slot, slotFilled, staged);
-      stagePosition += (int) staged;
-      slotFilled += staged;
-      moved = true;
+    if (filled < most) {
+      int n = read(from, slot.address() + filled, most - filled);
+      filled += n;
+      moved = n > 0;
     }
-    long wanted = Math.min(slot.byteSize(), length - received) - slotFilled;
-    if (wanted > 0) {
-      int n = read(from, slot.address() + slotFilled, wanted);
-      slotFilled += n;
-      moved |= n > 0;
-    }
-    long whole = slotFilled - slotFilled % with.type().byteSize();
+    long whole = filled - filled % with.type().byteSize();
     if (whole > 0) {
       combineElements(with, slot, 0, whole);
-      MemorySegment.copy(slot, whole, slot, 0, slotFilled - whole);
-      slotFilled -= whole;
+      moved = true;
+    }
+    if (whole < filled) {
+      // The beginning of an element; a slot holds whole ones, so the stage was emptied.
+      MemorySegment.copy(slot, whole, stage, 0, filled - whole);
+      stagePosition = 0;
+      stageEnd = (int) (filled - whole);
     }
     return moved;
   }
@@ -419,21 +447,6 @@ final class Link {
         at,
         bytes / with.type().byteSize());
     received += bytes;
-  }
-
-  private @Nullable MemorySegment acquireReceiveSlot() {
-    if (receiveSlot == null) {
-      receiveSlot = pool.tryAcquire();
-      slotFilled = 0;
-    }
-    return receiveSlot;
-  }
-
-  private void releaseReceiveSlot() {
-    if (receiveSlot != null) {
-      pool.release(receiveSlot);
-      receiveSlot = null;
-    }
   }
 
   private void updateInterest() {

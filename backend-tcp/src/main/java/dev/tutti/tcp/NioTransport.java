@@ -116,11 +116,20 @@ final class NioTransport implements Transport {
   }
 
   @Override
-  public void close() {
+  public void closeListener() {
     try {
       if (listener != null) {
         listener.close();
       }
+    } catch (IOException e) {
+      // The descriptor is gone either way.
+    }
+  }
+
+  @Override
+  public void close() {
+    closeListener();
+    try {
       selector.close();
     } catch (IOException e) {
       // The descriptors are gone either way.

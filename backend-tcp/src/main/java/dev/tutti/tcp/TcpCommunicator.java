@@ -28,22 +28,28 @@ final class TcpCommunicator implements Communicator {
   private final Engine engine;
   private boolean closed;
 
-  private TcpCommunicator(BackendProvider.Context group, InetAddress address, Transport transport) {
+  private TcpCommunicator(
+      BackendProvider.Context group,
+      InetAddress address,
+      TcpMemory memory,
+      Limits limits,
+      Transport transport) {
     this.group = group;
     this.address = address;
     this.transport = transport;
-    TcpMemory memory = TcpMemory.of(group);
     this.pool = new SlotPool(memory.slots(), memory.slotBytes());
     this.scratch = new Scratch(memory.scratchBytes());
     this.connections = new Connections(group, transport, pool);
-    Limits limits =
-        new Limits(group.options().bytes("chunk"), memory.scratchBytes(), group.options().bytes("small"));
     this.engine = new Engine(group, connections, new Plans(group.rank(), group.size(), limits), scratch);
   }
 
   /** Makes the membership: every rank of the group calls. */
   static TcpCommunicator connect(BackendProvider.Context group, InetAddress address) {
-    TcpCommunicator made = new TcpCommunicator(group, address, Transports.create(group));
+    // What may be refused comes first: then there is nothing yet to be closed.
+    TcpMemory memory = TcpMemory.of(group);
+    Limits limits = memory.limits(group);
+    TcpCommunicator made =
+        new TcpCommunicator(group, address, memory, limits, Transports.create(group));
     try {
       made.connections.open(address);
       return made;

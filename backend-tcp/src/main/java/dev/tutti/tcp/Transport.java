@@ -42,6 +42,9 @@ interface Transport {
   /** Ends an {@link #await} in progress, or the next one. */
   void wakeup();
 
+  /** Closes the listener, since nobody else is to connect; idempotent, never throws. */
+  void closeListener();
+
   /** Closes the listener and what else is not a wire; idempotent, never throws. */
   void close();
 }
