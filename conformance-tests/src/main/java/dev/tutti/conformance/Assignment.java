@@ -1,0 +1,73 @@
+package dev.tutti.conformance;
+
+import dev.tutti.comm.ProcessGroup;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** What the ranks of one launch do; travels to processes as text. */
+sealed interface Assignment {
+  /** Runs on one rank. */
+  RankReport perform(ProcessGroup group, Progress progress);
+
+  /** Returns the words that {@link #parse} understands. */
+  List<String> words();
+
+  /** Returns the rank that does not live to see the end, or -1. */
+  int victim();
+
+  /** Runs a case list. */
+  record Cases(long seed, OptionalInt only, Set<String> operations) implements Assignment {
+    @Override
+    public RankReport perform(ProcessGroup group, Progress progress) {
+      return CaseRun.of(group, CaseList.of(seed, group.size()).chosen(only, operations), progress);
+    }
+
+    @Override
+    public List<String> words() {
+      return List.of(
+          "cases",
+          Long.toString(seed),
+          only.isPresent() ? Integer.toString(only.getAsInt()) : "all",
+          String.join("+", operations));
+    }
+
+    @Override
+    public int victim() {
+      return -1;
+    }
+  }
+
+  /** Plays a scenario. */
+  record Play(Scenario scenario, boolean ownProcess) implements Assignment {
+    @Override
+    public RankReport perform(ProcessGroup group, Progress progress) {
+      return scenario.play(group, ownProcess);
+    }
+
+    @Override
+    public List<String> words() {
+      return List.of("scenario", scenario.name());
+    }
+
+    @Override
+    public int victim() {
+      return scenario.victim();
+    }
+  }
+
+  /** Returns the assignment that a process was given. */
+  static Assignment parse(List<String> words) {
+    return switch (words.getFirst()) {
+      case "cases" ->
+          new Cases(
+              Long.parseLong(words.get(1)),
+              words.get(2).equals("all")
+                  ? OptionalInt.empty()
+                  : OptionalInt.of(Integer.parseInt(words.get(2))),
+              words.get(3).isEmpty() ? Set.of() : Set.of(words.get(3).split("\\+", -1)));
+      case "scenario" -> new Play(Scenario.named(words.get(1)), true);
+      default -> throw new IllegalArgumentException("no assignment: " + words);
+    };
+  }
+}

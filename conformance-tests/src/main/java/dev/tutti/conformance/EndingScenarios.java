@@ -1,0 +1,108 @@
+package dev.tutti.conformance;
+
+import dev.tutti.comm.CommBuffer;
+import dev.tutti.comm.CommTimeoutException;
+import dev.tutti.comm.ProcessGroup;
+import dev.tutti.comm.ReduceOp;
+import java.time.Duration;
+import java.util.List;
+
+/** How a group ends. */
+final class EndingScenarios {
+  private EndingScenarios() {}
+
+  /** What was issued before close arrives, though nobody waited for it. */
+  @Rule("F9")
+  @Needs
+  static void closeDeliversWhatWasIssued(Stage stage) {
+    ProcessGroup group = stage.group().split(0, 0).orElseThrow();
+    List<CommBuffer> buffers =
+        List.of(Stage.filled(3, 1), Stage.filled(1_500_000, 1), Stage.filled(7, 1));
+    if (stage.rank() == 0) {
+      buffers.forEach(buffer -> group.send(buffer, 2));
+      group.close();
+    } else if (stage.rank() == 2) {
+      Stage.pause(Duration.ofMillis(50));
+      for (CommBuffer buffer : buffers) {
+        buffer.segment().fill((byte) 0);
+        group.recv(buffer, 0).join();
+        Stage.checkFilled(buffer, 1, "a message of a rank that has left");
+      }
+      group.close();
+    } else {
+      group.close();
+    }
+    Stage.checkUsable(stage.group());
+  }
+
+  /** A collective of which one rank waits for the end and another one just closes. */
+  @Rule("F9")
+  @Needs
+  static void closeCompletesCollectives(Stage stage) {
+    ProcessGroup group = stage.group().split(0, 0).orElseThrow();
+    CommBuffer buffer = Stage.filled(100_000, 1);
+    var work = group.allReduce(buffer, ReduceOp.SUM);
+    if (stage.rank() == 1) {
+      work.join();
+    }
+    group.close();
+    Stage.check(work.isDone(), "an operation is pending after close");
+    work.join();
+    Stage.checkFilled(buffer, stage.size(), "allReduce");
+  }
+
+  /** What cannot be completed is told, in bounded time. */
+  @Rule({"F9", "F11"})
+  @Needs(timeout = "2s")
+  static void closeTellsWhatWasNotDelivered(Stage stage) throws Exception {
+    ProcessGroup group = stage.group().split(0, 0).orElseThrow();
+    if (stage.rank() == 0) {
+      group.recv(Stage.filled(10, 0), 1);
+      group.barrier();
+      Stage.within(
+          Duration.ofMillis(4500),
+          "close",
+          () -> {
+            CommTimeoutException e = Stage.thrown(CommTimeoutException.class, group::close);
+            Stage.check(e.getMessage().contains("recv"), "not named in: %s", e.getMessage());
+          });
+      group.close();
+    } else {
+      Stage.failure(() -> group.barrier().join());
+      group.close();
+    }
+  }
+
+  /** Ends may be repeated, in any order. */
+  @Rule({"F9", "F7"})
+  @Needs
+  static void endsMayBeRepeated(Stage stage) {
+    ProcessGroup closed = stage.group().split(0, 0).orElseThrow();
+    closed.close();
+    closed.close();
+    closed.abort();
+    ProcessGroup aborted = stage.group().split(0, 0).orElseThrow();
+    aborted.abort();
+    aborted.abort();
+    aborted.close();
+    aborted.close();
+    Stage.checkUsable(stage.group());
+  }
+
+  /** No thread of ours is alive when all groups are closed. */
+  @Rule("F9")
+  @Needs
+  static void nothingIsLeftBehind(Stage stage) {
+    ProcessGroup child = stage.group().split(stage.rank() % 2, 0).orElseThrow();
+    Stage.checkUsable(child);
+    Stage.checkUsable(stage.group());
+    child.close();
+    stage.group().close();
+    Stage.await(
+        Duration.ofSeconds(5),
+        "the end of all threads",
+        () ->
+            Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("tutti-")));
+  }
+}

@@ -1,0 +1,86 @@
+package dev.tutti.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.tutti.comm.CommBuffer;
+import dev.tutti.comm.CommException;
+import dev.tutti.comm.LocalRanks;
+import dev.tutti.comm.ReduceOp;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The whole suite on one backend, with ranks that are threads; a subclass names the backend. */
+@Timeout(120)
+abstract class BackendConformanceTest {
+  /** How many cases there are for a number of ranks, so that none is lost unseen. */
+  static final Map<Integer, Integer> CASES = Map.of(1, 3802, 2, 3906, 3, 4010, 5, 4218);
+
+  abstract String backend();
+
+  @BeforeEach
+  void backendIsThere() {
+    Required.backend(backend());
+  }
+
+  @Rule({"M7", "M9", "M10"})
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5})
+  void everyCasePasses(int ranks) {
+    MatrixReport report = Runs.threads(backend(), ranks);
+    assertThat(report.failures()).isEmpty();
+    assertThat(report.backend()).isEqualTo(backend());
+    assertThat(report.casesPassed()).isEqualTo(CASES.get(ranks));
+    assertThat(report.casesRefused() + report.casesFailed() + report.casesNotRun()).isZero();
+  }
+
+  /** Too short for anything to succeed for sure, but not for an end. */
+  @Rule("F3")
+  @Test
+  void aTimeoutOfAMillisecondEndsSoon() {
+    for (int i = 0; i < 5; i++) {
+      long start = System.nanoTime();
+      List<String> ends = Collections.synchronizedList(new ArrayList<>());
+      Throwable thrown =
+          catchThrowable(
+              () ->
+                  LocalRanks.run(
+                      3,
+                      backend() + "?timeout=1ms",
+                      group -> {
+                        for (int k = 0; k < 100; k++) {
+                          group.allReduce(CommBuffer.of(new float[10]), ReduceOp.SUM).join();
+                        }
+                        ends.add("well");
+                      }));
+      if (thrown == null) {
+        assertThat(ends).hasSize(3);
+      } else {
+        assertThat(thrown.getCause()).isInstanceOf(CommException.class);
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
+    }
+  }
+
+  static Stream<Scenario> scenariosForThreads() {
+    return Scenario.all().stream().filter(scenario -> !scenario.needsProcesses());
+  }
+
+  @ParameterizedTest
+  @MethodSource("scenariosForThreads")
+  void everyScenarioPasses(Scenario scenario) {
+    ScenarioResult result = Conformance.play(Plan.of(backend(), 3), scenario);
+    assertThat(result.detail()).isEmpty();
+    assertThat(result.outcome()).isEqualTo(Outcome.PASSED);
+  }
+}

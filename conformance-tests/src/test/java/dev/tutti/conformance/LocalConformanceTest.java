@@ -1,0 +1,8 @@
+package dev.tutti.conformance;
+
+class LocalConformanceTest extends BackendConformanceTest {
+  @Override
+  String backend() {
+    return "local";
+  }
+}
