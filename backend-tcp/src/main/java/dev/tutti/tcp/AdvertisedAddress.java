@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the address on which a rank listens and which it tells the others: the one that is routed to the rendezvous, unless {@code iface=}, or a variable that NCCL or Gloo know, says
- * otherwise.
+ * Chooses the address on which a rank listens and which it tells the others: the one that is routed
+ * to the rendezvous, unless {@code iface=}, or a variable that NCCL or Gloo know, says otherwise.
  */
 final class AdvertisedAddress {
   /** The variables whose lists are read where the config names no interface, in this order. */

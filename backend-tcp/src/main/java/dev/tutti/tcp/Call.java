@@ -8,7 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both ends of a message must have called: the fingerprint in its header. Written with fixed numbers, never with an enum's ordinal.
+ * What both ends of a message must have called: the fingerprint in its header. Written with fixed
+ * numbers, never with an enum's ordinal.
  *
  * @param code operation, type and operator, a byte each
  * @param root the root, or -1
@@ -17,11 +18,35 @@ import org.jspecify.annotations.Nullable;
 record Call(int code, int root, long count) {
   private static final List<String> OPERATIONS =
       List.of(
-          "", "allReduce", "reduce", "broadcast", "allGather", "allGatherV", "reduceScatter", "reduceScatterV", "gather", "gatherV", "scatter", "scatterV",
-          "allToAll", "allToAllV", "transfer", "barrier");
+          "",
+          "allReduce",
+          "reduce",
+          "broadcast",
+          "allGather",
+          "allGatherV",
+          "reduceScatter",
+          "reduceScatterV",
+          "gather",
+          "gatherV",
+          "scatter",
+          "scatterV",
+          "allToAll",
+          "allToAllV",
+          "transfer",
+          "barrier");
   private static final List<String> TYPES =
       List.of(
-          "", "INT8", "UINT8", "INT32", "UINT32", "INT64", "UINT64", "FLOAT16", "BFLOAT16", "FLOAT32", "FLOAT64");
+          "",
+          "INT8",
+          "UINT8",
+          "INT32",
+          "UINT32",
+          "INT64",
+          "UINT64",
+          "FLOAT16",
+          "BFLOAT16",
+          "FLOAT32",
+          "FLOAT64");
   private static final List<String> OPERATORS =
       List.of("", "SUM", "PROD", "MIN", "MAX", "AVG", "BAND", "BOR", "BXOR");
 

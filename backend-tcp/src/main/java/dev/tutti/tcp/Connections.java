@@ -18,8 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The links of one rank in one group. Each rank listens on a port of its own for each group; where the ranks find each other is exchanged through the store once. A pair connects on first use,
- * and always from the higher rank to the lower, so two never meet halfway. Who connects shows the secret that the listener published for this group.
+ * The links of one rank in one group. Each rank listens on a port of its own for each group; where
+ * the ranks find each other is exchanged through the store once. A pair connects on first use, and
+ * always from the higher rank to the lower, so two never meet halfway. Who connects shows the
+ * secret that the listener published for this group.
  *
  * <p><b>Threading.</b> Used under the group's lock only.
  */
@@ -28,7 +30,10 @@ final class Connections {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final Duration HELLO_TIMEOUT = Duration.ofSeconds(10);
 
-  /** Where more wait to say who they are, the one that has been silent longest has to go: the peers speak at once. */
+  /**
+   * Where more wait to say who they are, the one that has been silent longest has to go: the peers
+   * speak at once.
+   */
   private static final int MOST_STRANGERS = 64;
 
   /** So often is a look at the listener left out while nobody is waited for. */
@@ -77,7 +82,12 @@ final class Connections {
       throw new NativeCommException(
           0,
           "rank %d/%d of group %s cannot listen on %s: %s; choose another interface with iface="
-              .formatted(group.rank(), group.size(), group.group(), address.getHostAddress(), e.getMessage()),
+              .formatted(
+                  group.rank(),
+                  group.size(),
+                  group.group(),
+                  address.getHostAddress(),
+                  e.getMessage()),
           e);
     }
     List<Endpoint> all = new ArrayList<>();
@@ -118,7 +128,10 @@ final class Connections {
     }
   }
 
-  /** Lets in peers that have connected; returns whether any was. Looks only now and then where no operation waits for one. */
+  /**
+   * Lets in peers that have connected; returns whether any was. Looks only now and then where no
+   * operation waits for one.
+   */
   boolean acceptPending() {
     if (missing == 0 || (wantedCount == 0 && ++leftOut % LOOKS_LEFT_OUT != 0)) {
       return false;
@@ -203,7 +216,10 @@ final class Connections {
       this.wire = wire;
     }
 
-    /** Returns null while it has not said enough, the empty text once it is let in, or why it is refused. */
+    /**
+     * Returns null while it has not said enough, the empty text once it is let in, or why it is
+     * refused.
+     */
     @Nullable String greet() {
       try {
         while (read < Frame.BYTES) {
@@ -229,7 +245,10 @@ final class Connections {
         return "it does not speak Tutti's protocol";
       }
       if (Frame.version(hello, 0) != Frame.VERSION) {
-        return "it speaks version " + Frame.version(hello, 0) + " of the protocol, this rank " + Frame.VERSION;
+        return "it speaks version "
+            + Frame.version(hello, 0)
+            + " of the protocol, this rank "
+            + Frame.VERSION;
       }
       int from = Frame.from(hello, 0);
       if (Frame.epoch(hello, 0) != group.epoch()

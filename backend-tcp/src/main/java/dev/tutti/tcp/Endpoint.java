@@ -48,7 +48,10 @@ record Endpoint(InetAddress address, int port, long secret, String host) {
     return host.equals(other.host);
   }
 
-  /** Refuses loopback addresses between hosts: they would be reached by nobody, or by the wrong process. */
+  /**
+   * Refuses loopback addresses between hosts: they would be reached by nobody, or by the wrong
+   * process.
+   */
   static void checkReachable(List<Endpoint> all) {
     long hosts = all.stream().map(Endpoint::host).distinct().count();
     for (int rank = 0; rank < all.size(); rank++) {

@@ -191,7 +191,7 @@ final class Engine {
         return link.greet() || progressed;
       }
       if (!link.readyToSend()) {
-        return progressed | link.flush();
+        return link.flush() || progressed;
       }
       beginSend(running, link, peer, next);
       progressed = true;

@@ -1,5 +1,6 @@
 package dev.tutti.tcp;
 
+import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
@@ -7,7 +8,6 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollIoOps;
-import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import io.netty.util.concurrent.ThreadAwareExecutor;
@@ -24,10 +24,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Linux: Netty's native sockets, read and written straight from and to user memory, without a pipeline.
+ * Linux: Netty's native sockets, read and written straight from and to user memory, without a
+ * pipeline.
  *
- * <p>Netty's epoll handler serves for waiting only. All sockets are registered edge-triggered for everything, once; readers and writers try the socket directly, and what epoll reports
- * merely ends the wait. The handler belongs to whichever thread waits: {@code waiting} is its owner, {@code handlerLock} keeps the others out.
+ * <p>Netty's epoll handler serves for waiting only. All sockets are registered edge-triggered for
+ * everything, once; readers and writers try the socket directly, and what epoll reports merely ends
+ * the wait. The handler belongs to whichever thread waits: {@code waiting} is its owner, {@code
+ * handlerLock} keeps the others out.
  */
 final class EpollTransport implements Transport {
   private static final EpollIoOps EVERYTHING =

@@ -44,7 +44,10 @@ final class Frame {
     to.set(LONG, 40, length);
   }
 
-  /** Writes what a connecting rank says first: who it is, and the secret that the listener published for this group. */
+  /**
+   * Writes what a connecting rank says first: who it is, and the secret that the listener published
+   * for this group.
+   */
   static void writeHello(MemorySegment to, int epoch, long secret, int from, int size) {
     writeStart(to, HELLO, epoch);
     to.set(LONG, 8, secret);

@@ -6,7 +6,10 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What tells this host from others: the kernel's boot identity where there is one, else the host's name. */
+/**
+ * What tells this host from others: the kernel's boot identity where there is one, else the host's
+ * name.
+ */
 final class HostIdentity {
   private static final String IDENTITY = find();
 
@@ -18,7 +21,8 @@ final class HostIdentity {
 
   private static String find() {
     try {
-      // Network namespaces and containers of one host share the boot identity but not their loopback interface.
+      // Network namespaces and containers of one host share the boot identity but not their
+      // loopback interface.
       return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip()
           + "/"
           + Files.readSymbolicLink(Path.of("/proc/self/ns/net"));

@@ -10,10 +10,13 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A list of network interfaces in one grammar for all backends: each item is an interface's name, the beginning of names ({@code eth} or {@code eth*}), an exact name ({@code =eth0}), an
- * address, or a block of addresses ({@code 10.0.0.0/8}); {@code ^} in front excludes. Where no item includes, everything is included that is not excluded, but loopback.
+ * A list of network interfaces in one grammar for all backends: each item is an interface's name,
+ * the beginning of names ({@code eth} or {@code eth*}), an exact name ({@code =eth0}), an address,
+ * or a block of addresses ({@code 10.0.0.0/8}); {@code ^} in front excludes. Where no item
+ * includes, everything is included that is not excluded, but loopback.
  *
- * @see <a href="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-socket-ifname">NCCL_SOCKET_IFNAME</a>
+ * @see <a
+ *     href="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-socket-ifname">NCCL_SOCKET_IFNAME</a>
  */
 final class InterfaceFilter {
   private record Item(boolean excluded, Predicate<Nic> names, Predicate<InetAddress> addresses) {
@@ -38,7 +41,10 @@ final class InterfaceFilter {
     return new InterfaceFilter(read);
   }
 
-  /** Reads a variable's list: separated by commas; a leading {@code ^} or {@code =} is for the whole list, as NCCL has it. */
+  /**
+   * Reads a variable's list: separated by commas; a leading {@code ^} or {@code =} is for the whole
+   * list, as NCCL has it.
+   */
   static InterfaceFilter ofVariable(String value, String origin) {
     String list = value.strip();
     boolean excluded = list.startsWith("^");
@@ -56,7 +62,8 @@ final class InterfaceFilter {
   private static Item item(boolean excluded, String text, String origin) {
     if (text.isEmpty() || text.equals("=") || text.equals("*")) {
       throw new ConfigException(
-          origin + " has an empty item; write names, addresses or blocks, such as eth0 or 10.0.0.0/8");
+          origin
+              + " has an empty item; write names, addresses or blocks, such as eth0 or 10.0.0.0/8");
     }
     if (text.startsWith("=")) {
       String name = text.substring(1);
@@ -76,7 +83,8 @@ final class InterfaceFilter {
   private static Predicate<InetAddress> block(String text, String origin) {
     int slash = text.indexOf('/');
     try {
-      byte[] wanted = InetAddress.ofLiteral(slash < 0 ? text : text.substring(0, slash)).getAddress();
+      byte[] wanted =
+          InetAddress.ofLiteral(slash < 0 ? text : text.substring(0, slash)).getAddress();
       int bits = slash < 0 ? 8 * wanted.length : Integer.parseInt(text.substring(slash + 1));
       if (bits < 0 || bits > 8 * wanted.length) {
         throw new IllegalArgumentException("a prefix of " + bits + " bits");
@@ -97,10 +105,14 @@ final class InterfaceFilter {
       return false;
     }
     int rest = bits % 8;
-    return rest == 0 || (address[whole] & 0xff) >> (8 - rest) == (wanted[whole] & 0xff) >> (8 - rest);
+    return rest == 0
+        || (address[whole] & 0xff) >> (8 - rest) == (wanted[whole] & 0xff) >> (8 - rest);
   }
 
-  /** Returns the addresses that are allowed: by the including items' order, an exact name before a longer one. */
+  /**
+   * Returns the addresses that are allowed: by the including items' order, an exact name before a
+   * longer one.
+   */
   List<InetAddress> select(List<Nic> interfaces) {
     boolean including = items.stream().anyMatch(item -> !item.excluded);
     List<InetAddress> allowed = new ArrayList<>();
@@ -122,7 +134,8 @@ final class InterfaceFilter {
   private void add(List<Nic> interfaces, Item including, List<InetAddress> allowed) {
     List<Nic> shortestFirst = new ArrayList<>(interfaces);
     // The system's own order differs between hosts.
-    shortestFirst.sort(Comparator.comparing((Nic nic) -> nic.name().length()).thenComparing(Nic::name));
+    shortestFirst.sort(
+        Comparator.comparing((Nic nic) -> nic.name().length()).thenComparing(Nic::name));
     for (Nic nic : shortestFirst) {
       for (InetAddress address : nic.addresses()) {
         if (including.matches(nic, address)

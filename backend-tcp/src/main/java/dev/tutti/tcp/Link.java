@@ -12,8 +12,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages between this rank and one peer, in one group: at most one is being sent and one received at a time. Native memory is sent from where it lies, and placed or combined straight
- * from the socket; heap memory passes through a slot of the pool, piece by piece. Nothing is read that no receive was posted for, so the peer's credit is what TCP's own window leaves it.
+ * The messages between this rank and one peer, in one group: at most one is being sent and one
+ * received at a time. Native memory is sent from where it lies, and placed or combined straight
+ * from the socket; heap memory passes through a slot of the pool, piece by piece. Nothing is read
+ * that no receive was posted for, so the peer's credit is what TCP's own window leaves it.
  *
  * <p><b>Threading.</b> Used under the group's lock only.
  */
@@ -29,7 +31,8 @@ final class Link {
   private final SlotPool pool;
   private @Nullable Wire wire;
 
-  // Sending: what is left of the hello and of the current message's header (with an inline payload), then of its payload.
+  // Sending: what is left of the hello and of the current message's header (with an inline
+  // payload), then of its payload.
   private final MemorySegment head;
   private long headPosition;
   private long headEnd;
@@ -120,13 +123,17 @@ final class Link {
     return sending;
   }
 
-  /** Says hello where that is still due: the peer does not wait long for it. Returns whether anything was written. */
+  /**
+   * Says hello where that is still due: the peer does not wait long for it. Returns whether
+   * anything was written.
+   */
   boolean greet() throws IOException {
     return !sending && headPosition != headEnd && flush();
   }
 
   /** Begins a message; its memory must not be written until {@link #sending} is false. */
-  void beginSend(long sequence, Call call, int message, MemorySegment from, long offset, long bytes) {
+  void beginSend(
+      long sequence, Call call, int message, MemorySegment from, long offset, long bytes) {
     Frame.writeData(head, epoch, sequence, call, message, bytes);
     headPosition = 0;
     headEnd = Frame.BYTES;
@@ -200,7 +207,8 @@ final class Link {
     slotPosition += written - ofHead;
     payloadPosition += written - ofHead;
     if (written == 0 && isExhausted()) {
-      // Its bytes are copied again later. Held, the last slots of two ranks could wait for each other.
+      // Its bytes are copied again later. Held, the last slots of two ranks could wait for each
+      // other.
       releaseSendSlot();
     }
     return written > 0;
@@ -463,10 +471,13 @@ final class Link {
               length - received,
               length,
               peer,
-              headerSeen ? "" : wire == null ? ", which has not connected" : ", which has sent nothing yet");
+              headerSeen
+                  ? ""
+                  : wire == null ? ", which has not connected" : ", which has sent nothing yet");
     }
     if (sending) {
-      return "rank %d to take %d bytes".formatted(peer, payloadEnd - payloadPosition + headEnd - headPosition);
+      return "rank %d to take %d bytes"
+          .formatted(peer, payloadEnd - payloadPosition + headEnd - headPosition);
     }
     return "";
   }

@@ -157,7 +157,8 @@ final class NioTransport implements Transport {
         return 0;
       }
       ByteBuffer[] pieces = {
-        at(address1, Math.min(length1, MOST_PER_WRITE)), at(address2, Math.min(length2, MOST_PER_WRITE))
+        at(address1, Math.min(length1, MOST_PER_WRITE)),
+        at(address2, Math.min(length2, MOST_PER_WRITE))
       };
       return length1 <= MOST_PER_WRITE ? channel.write(pieces) : channel.write(pieces[0]);
     }

@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Translates operations to schedules, and remembers those of the last calls: programs repeat themselves. */
+/**
+ * Translates operations to schedules, and remembers those of the last calls: programs repeat
+ * themselves.
+ */
 final class Plans {
   private static final int REMEMBERED = 32;
 
@@ -27,7 +30,8 @@ final class Plans {
    * What the engine carries out.
    *
    * @param schedule the steps
-   * @param buffers the memory of each of the schedule's buffers; that of scratch is given by the engine
+   * @param buffers the memory of each of the schedule's buffers; that of scratch is given by the
+   *     engine
    * @param elementSize bytes of an element in the schedule's counts
    * @param type the element type of reductions
    * @param op the operator of reductions, or null
@@ -70,7 +74,13 @@ final class Plans {
       case Operation.AllReduce o ->
           plan(
               Request.allReduce(
-                  rank, size, o.send().type().byteSize(), o.send().count(), average(o), same(o.send(), o.recv()), limits),
+                  rank,
+                  size,
+                  o.send().type().byteSize(),
+                  o.send().count(),
+                  average(o),
+                  same(o.send(), o.recv()),
+                  limits),
               o,
               o.send(),
               o.recv());
@@ -91,7 +101,13 @@ final class Plans {
       case Operation.Broadcast o ->
           plan(
               Request.broadcast(
-                  rank, size, o.root(), o.buffer().type().byteSize(), o.buffer().count(), true, limits),
+                  rank,
+                  size,
+                  o.root(),
+                  o.buffer().type().byteSize(),
+                  o.buffer().count(),
+                  true,
+                  limits),
               o,
               o.buffer(),
               o.buffer());
@@ -100,8 +116,7 @@ final class Plans {
       case Operation.AllGatherV o -> allGather(o, o.send(), o.recv(), blocks(o.counts()));
       case Operation.ReduceScatter o ->
           reduceScatter(o, o.send(), o.recv(), Blocks.uniform(size, o.recv().count()));
-      case Operation.ReduceScatterV o ->
-          reduceScatter(o, o.send(), o.recv(), blocks(o.counts()));
+      case Operation.ReduceScatterV o -> reduceScatter(o, o.send(), o.recv(), blocks(o.counts()));
       case Operation.Gather o ->
           gather(o, o.root(), o.send(), o.recv(), Blocks.uniform(size, o.send().count()));
       case Operation.GatherV o ->
@@ -131,7 +146,10 @@ final class Plans {
   private Plan allGather(Operation o, CommBuffer send, CommBuffer recv, Blocks blocks) {
     boolean inPlace = same(send, recv.slice(blocks.offset(rank), blocks.count(rank)));
     return plan(
-        Request.allGather(rank, size, send.type().byteSize(), blocks, inPlace, limits), o, send, recv);
+        Request.allGather(rank, size, send.type().byteSize(), blocks, inPlace, limits),
+        o,
+        send,
+        recv);
   }
 
   private Plan reduceScatter(Operation o, CommBuffer send, CommBuffer recv, Blocks blocks) {

@@ -5,8 +5,9 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that schedules use between their steps: one region for each group, of at most a fixed size. Small needs are met by a small region, so that a group that never has a large one does
- * not hold it.
+ * The memory that schedules use between their steps: one region for each group, of at most a fixed
+ * size. Small needs are met by a small region, so that a group that never has a large one does not
+ * hold it.
  */
 final class Scratch {
   private static final long SMALL_BYTES = 64 << 10;
@@ -23,7 +24,8 @@ final class Scratch {
   /** Returns the region; its contents are arbitrary. */
   MemorySegment atLeast(long bytes) {
     if (bytes > limit) {
-      throw new IllegalStateException("a schedule wants " + bytes + " bytes of scratch, the limit is " + limit);
+      throw new IllegalStateException(
+          "a schedule wants " + bytes + " bytes of scratch, the limit is " + limit);
     }
     if (large != null) {
       return large;

@@ -40,7 +40,8 @@ final class TcpCommunicator implements Communicator {
     this.pool = new SlotPool(memory.slots(), memory.slotBytes());
     this.scratch = new Scratch(memory.scratchBytes());
     this.connections = new Connections(group, transport, pool);
-    this.engine = new Engine(group, connections, new Plans(group.rank(), group.size(), limits), scratch);
+    this.engine =
+        new Engine(group, connections, new Plans(group.rank(), group.size(), limits), scratch);
   }
 
   /** Makes the membership: every rank of the group calls. */

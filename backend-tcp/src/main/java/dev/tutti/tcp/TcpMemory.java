@@ -4,7 +4,8 @@ import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.tcp.schedule.Limits;
 
 /**
- * How a group's bound on memory is shared out: half is for schedules, half is slots for heap memory and for reductions.
+ * How a group's bound on memory is shared out: half is for schedules, half is slots for heap memory
+ * and for reductions.
  *
  * @param slots how many slots
  * @param slotBytes the size of each

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One group's sockets on this rank: a listener, wires, and a way to wait for any of them.
  *
- * <p><b>Threading.</b> {@link #await} is called by one thread at a time without the group's lock; {@link #wakeup} by any; the rest under the group's lock.
+ * <p><b>Threading.</b> {@link #await} is called by one thread at a time without the group's lock;
+ * {@link #wakeup} by any; the rest under the group's lock.
  */
 interface Transport {
   /** Returns its name in traces: {@code epoll} or {@code nio}. */
@@ -36,7 +37,9 @@ interface Transport {
   /** Gives a connection that a peer on this host made the settings that are faster there. */
   void preferSameHost(Wire wire);
 
-  /** Waits until a wire or the listener is ready, {@link #wakeup} was called, or the time is over. */
+  /**
+   * Waits until a wire or the listener is ready, {@link #wakeup} was called, or the time is over.
+   */
   void await(long nanos);
 
   /** Ends an {@link #await} in progress, or the next one. */

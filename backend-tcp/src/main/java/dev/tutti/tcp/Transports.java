@@ -24,7 +24,11 @@ final class Transports {
       return new NioTransport();
     } catch (IOException e) {
       throw new NativeCommException(
-          0, "backend tcp cannot open a selector: " + e.getMessage() + "; is the limit of open files reached (ulimit -n)?", e);
+          0,
+          "backend tcp cannot open a selector: "
+              + e.getMessage()
+              + "; is the limit of open files reached (ulimit -n)?",
+          e);
     }
   }
 }

@@ -3,7 +3,8 @@ package dev.tutti.tcp;
 import java.io.IOException;
 
 /**
- * A connected byte stream to one peer, never blocking. Addresses are of native memory that stays alive during the call.
+ * A connected byte stream to one peer, never blocking. Addresses are of native memory that stays
+ * alive during the call.
  *
  * <p><b>Threading.</b> Used under the group's lock only.
  */
@@ -30,7 +31,10 @@ interface Wire {
    */
   int read(long address, long length) throws IOException;
 
-  /** Says what {@link Transport#await} is to wait for on this wire: that it can be read, that it can be written. */
+  /**
+   * Says what {@link Transport#await} is to wait for on this wire: that it can be read, that it can
+   * be written.
+   */
   void interest(boolean read, boolean write);
 
   /** Closes the connection; idempotent, never throws. */

@@ -21,10 +21,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every collective through the engine: all places of memory, odd counts, and settings so small that everything goes piece by piece. */
+/**
+ * Every collective through the engine: all places of memory, odd counts, and settings so small that
+ * everything goes piece by piece.
+ */
 @Timeout(60)
 class CollectivesTest {
-  /** The least of everything: 8 slots of 64 bytes, 512 bytes for schedules, messages of 64 bytes. */
+  /**
+   * The least of everything: 8 slots of 64 bytes, 512 bytes for schedules, messages of 64 bytes.
+   */
   private static final String TINY = "scratch=1024&chunk=64B&slot=64B&small=0";
 
   private static final List<Integer> COUNTS = List.of(0, 1, 7, 39, 1001, 5003);
@@ -121,8 +126,7 @@ class CollectivesTest {
       CommBuffer toRoot = mine(count);
       CommBuffer reduced = empty(count);
       group.reduce(toRoot, reduced, ReduceOp.SUM, root).join();
-      Placed.check(
-          what("reduce"), reduced, i -> rank() == root ? sum(size(), i) : -1);
+      Placed.check(what("reduce"), reduced, i -> rank() == root ? sum(size(), i) : -1);
       Placed.check(what("reduce's send"), toRoot, i -> element(rank(), i));
       group.reduce(toRoot, rank() == root ? toRoot : null, ReduceOp.AVG, root).join();
       Placed.check(
@@ -155,8 +159,7 @@ class CollectivesTest {
       CommBuffer block = empty(count);
       CommBuffer send = from.ints((long) count * size(), i -> (int) i * 3 + root);
       group.scatter(rank() == root ? send : null, block, root).join();
-      Placed.check(
-          what("scatter"), block, i -> (int) (i + (long) count * rank()) * 3 + root);
+      Placed.check(what("scatter"), block, i -> (int) (i + (long) count * rank()) * 3 + root);
     }
 
     /** Rank r has {@code r * count / 2} elements: the first one none. */
@@ -299,7 +302,10 @@ class CollectivesTest {
         });
   }
 
-  /** Many slots' worth between ranks that all send and all receive, from arrays: nobody may hold what another waits for. */
+  /**
+   * Many slots' worth between ranks that all send and all receive, from arrays: nobody may hold
+   * what another waits for.
+   */
   @Test
   void twoSlotsAreEnough() {
     LocalRanks.run(

@@ -150,14 +150,18 @@ class ConnectionsTest {
     }
   }
 
-  /** The accepting rank does not wait for ever, so a rank that waits for a third one greets first. */
+  /**
+   * The accepting rank does not wait for ever, so a rank that waits for a third one greets first.
+   */
   @Test
   void aRankGreetsBeforeItsFirstStepIsReady() throws Exception {
     try (EngineRanks ranks = EngineRanks.open(4, "tcp", true)) {
       float[] x = {1};
       float[] y = {0};
       // Rank 2 has to hear from rank 3, which is late, before it sends to rank 0.
-      ranks.rank(0).issue(new Operation.Reduce(CommBuffer.of(x), CommBuffer.of(y), ReduceOp.SUM, 0));
+      ranks
+          .rank(0)
+          .issue(new Operation.Reduce(CommBuffer.of(x), CommBuffer.of(y), ReduceOp.SUM, 0));
       ranks.rank(2).issue(new Operation.Reduce(CommBuffer.of(x), null, ReduceOp.SUM, 0));
       until(() -> ranks.rank(0).connections.link(2).isConnected(), () -> ranks.step(0, 2));
     }
@@ -210,7 +214,8 @@ class ConnectionsTest {
       half.shutdownOutput();
       refused.add(half);
       until(
-          () -> victim.transport.accepted() == refused.size() && victim.transport.acceptedOpen() == 0,
+          () ->
+              victim.transport.accepted() == refused.size() && victim.transport.acceptedOpen() == 0,
           () -> ranks.step(0));
       for (Socket socket : refused) {
         assertThat(isClosed(socket)).isTrue();
@@ -243,9 +248,28 @@ class ConnectionsTest {
           stranger(ranks.rank(0), hello(ranks.rank(0).context.epoch(), first.secret(), 1, 3));
       until(() -> isClosed(duplicate), () -> ranks.step(0, 1));
       assertThat(logged).hasSize(1);
-      assertThat(logged.getFirst().getParameters()[3]).asString().contains("rank 1", "not expected");
+      assertThat(logged.getFirst().getParameters()[3])
+          .asString()
+          .contains("rank 1", "not expected");
       ranks.finish(List.of(ranks.rank(2).issue(new Operation.Barrier())));
       barrier(ranks, 3);
+    }
+  }
+
+  /** Who came first has had the most time: a peer that has just come is not sent away for those. */
+  @Test
+  void aPeerThatComesLateIsLetInThoughManyAreSilent() throws Exception {
+    try (EngineRanks ranks = EngineRanks.open(3, "tcp", true)) {
+      EngineRanks.Rank victim = ranks.rank(0);
+      for (int i = 0; i < 100; i++) {
+        stranger(victim, new byte[0]);
+      }
+      until(() -> victim.transport.accepted() == 100, () -> ranks.step(0));
+      Socket peer = stranger(victim, new byte[0]);
+      until(() -> victim.transport.accepted() == 101, () -> ranks.step(0));
+      peer.getOutputStream()
+          .write(hello(victim.context.epoch(), victim.connections.secret(), 1, 3));
+      until(() -> victim.connections.link(1).isConnected(), () -> ranks.step(0));
     }
   }
 

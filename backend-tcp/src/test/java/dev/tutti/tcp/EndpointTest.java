@@ -32,7 +32,9 @@ class EndpointTest {
     assertThatCode(() -> Endpoint.checkReachable(List.of(here, endpoint("::1", "a"))))
         .doesNotThrowAnyException();
     assertThatCode(
-            () -> Endpoint.checkReachable(List.of(endpoint("10.0.0.1", "a"), endpoint("10.0.0.2", "b"))))
+            () ->
+                Endpoint.checkReachable(
+                    List.of(endpoint("10.0.0.1", "a"), endpoint("10.0.0.2", "b"))))
         .doesNotThrowAnyException();
     for (String loopback : List.of("127.0.0.1", "127.3.2.1", "::1")) {
       assertThatThrownBy(

@@ -21,7 +21,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engines of all ranks of a group without the group around them: one thread drives them, step by step, so that a test decides who moves when.
+ * The engines of all ranks of a group without the group around them: one thread drives them, step
+ * by step, so that a test decides who moves when.
  */
 final class EngineRanks implements AutoCloseable {
   /** One rank. */

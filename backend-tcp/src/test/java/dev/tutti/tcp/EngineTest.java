@@ -63,8 +63,7 @@ class EngineTest {
   void aLostConnectionNamesThePeer() throws Exception {
     try (EngineRanks ranks = connected(3, false)) {
       CommBuffer all = CommBuffer.of(new float[300]);
-      OpContext operation =
-          ranks.rank(0).issue(new Operation.Gather(all.slice(0, 100), all, 0));
+      OpContext operation = ranks.rank(0).issue(new Operation.Gather(all.slice(0, 100), all, 0));
       ranks.rank(2).transport.cut();
       checkLost(
           ranks.failure(0, SOON), 2, "gather(100 FLOAT32, root 0) #1", "rank 0/3 of group world");
@@ -83,8 +82,7 @@ class EngineTest {
       // More than the kernel takes without a reader.
       CommBuffer buffer = memory(30 << 20);
       boolean sends = direction.equals("send");
-      Operation here =
-          sends ? new Operation.Send(buffer, 1) : new Operation.Recv(buffer, 1);
+      Operation here = sends ? new Operation.Send(buffer, 1) : new Operation.Recv(buffer, 1);
       Operation there =
           sends ? new Operation.Recv(memory(30 << 20), 0) : new Operation.Send(memory(30 << 20), 0);
       ranks.rank(1).transport.cutAfter(after);
@@ -156,7 +154,8 @@ class EngineTest {
         impostor.getOutputStream().write(says);
         checkLost(ranks.failure(0, Duration.ofSeconds(5)), 1, why);
       }
-      assertThat(rank.engine.awaited()).isEqualTo("8 of 8 bytes from rank 1, which has sent nothing yet");
+      assertThat(rank.engine.awaited())
+          .isEqualTo("8 of 8 bytes from rank 1, which has sent nothing yet");
     }
   }
 
@@ -173,7 +172,8 @@ class EngineTest {
   void anotherCallIsAMismatchAtOnce() throws Exception {
     try (EngineRanks ranks = connected(2, true)) {
       ranks.rank(0).issue(allReduce(100));
-      ranks.rank(1)
+      ranks
+          .rank(1)
           .issue(
               new Operation.AllReduce(
                   CommBuffer.of(new float[100]), CommBuffer.of(new float[100]), ReduceOp.MAX));
@@ -221,7 +221,10 @@ class EngineTest {
     }
   }
 
-  /** From arrays through two slots, everyone with everyone: a step at a time, no wait hides a deadlock. */
+  /**
+   * From arrays through two slots, everyone with everyone: a step at a time, no wait hides a
+   * deadlock.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"epoll", "nio"})
   void ranksThatAllSendEndWithTheLeastOfSlots(String transport) throws Exception {

@@ -56,16 +56,12 @@ class FailureTest {
         mismatch(
             "type and count with the same bytes",
             (g, odd) ->
-                odd
-                    ? g.broadcast(CommBuffer.of(new double[4]), 0)
-                    : g.broadcast(floats(8), 0)),
+                odd ? g.broadcast(CommBuffer.of(new double[4]), 0) : g.broadcast(floats(8), 0)),
         mismatch("root", (g, odd) -> g.broadcast(floats(8), odd ? 1 : 0)),
         mismatch(
             "kind",
             (g, odd) ->
-                odd
-                    ? g.allReduce(floats(8), ReduceOp.SUM)
-                    : g.allGather(floats(8), floats(24))),
+                odd ? g.allReduce(floats(8), ReduceOp.SUM) : g.allGather(floats(8), floats(24))),
         mismatch(
             "kind, one without data",
             (g, odd) -> odd ? g.barrier() : g.allReduce(floats(8), ReduceOp.SUM)),
@@ -96,9 +92,7 @@ class FailureTest {
         mismatch(
             "a transfer where a collective is due",
             (g, odd) ->
-                g.rank() == 0
-                    ? g.send(floats(8), 1)
-                    : g.allReduce(floats(8), ReduceOp.SUM)));
+                g.rank() == 0 ? g.send(floats(8), 1) : g.allReduce(floats(8), ReduceOp.SUM)));
   }
 
   private static Arguments mismatch(String what, BiFunction<ProcessGroup, Boolean, Work> call) {
@@ -113,7 +107,8 @@ class FailureTest {
             3,
             "tcp?timeout=10s",
             group -> {
-              // Also what went through, such as a broadcast without a receiver, is found by the next exchange.
+              // Also what went through, such as a broadcast without a receiver, is found by the
+              // next exchange.
               CommException failure =
                   catchThrowableOfType(
                       CommException.class,
@@ -241,19 +236,22 @@ class FailureTest {
           long begin = System.nanoTime();
           CommException failure =
               catchThrowableOfType(
-                  CommException.class,
-                  () -> group.submit(new Operation.Recv(floats(8), 2)).join());
+                  CommException.class, () -> group.submit(new Operation.Recv(floats(8), 2)).join());
           failed.countDown();
           assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
           assertThat(failure).isInstanceOf(PeerFailedException.class);
           assertThat(((PeerFailedException) failure).rank()).isEqualTo(2);
           assertThat(failure).hasMessageContaining("connection to rank 2 is lost");
           assertThat(failure)
-              .hasMessageContaining("recv(8 FLOAT32, from rank 2) #1 on rank " + group.rank() + "/3");
+              .hasMessageContaining(
+                  "recv(8 FLOAT32, from rank 2) #1 on rank " + group.rank() + "/3");
         });
   }
 
-  /** The messenger is not blamed: rank 1 fails because of rank 2, and rank 0 hears of rank 1's end first. */
+  /**
+   * The messenger is not blamed: rank 1 fails because of rank 2, and rank 0 hears of rank 1's end
+   * first.
+   */
   @Test
   void theControlLinesVerdictGoesBeforeALostConnection() throws Exception {
     InMemoryControl control = new InMemoryControl(3);
@@ -275,10 +273,11 @@ class FailureTest {
             case 0 -> {
               Work waiting = group.submit(new Operation.Recv(floats(8), 1));
               cut.await();
-              assertThat(waiting.join(Duration.ofMillis(400))).as("waits for the verdict").isFalse();
+              assertThat(waiting.join(Duration.ofMillis(400)))
+                  .as("waits for the verdict")
+                  .isFalse();
               control.simulateDeath(2, "killed by signal 9");
-              CommException failure =
-                  catchThrowableOfType(CommException.class, waiting::join);
+              CommException failure = catchThrowableOfType(CommException.class, waiting::join);
               failed.countDown();
               assertThat(failure)
                   .isInstanceOf(PeerFailedException.class)

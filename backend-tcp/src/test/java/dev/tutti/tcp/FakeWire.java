@@ -8,7 +8,9 @@ import java.util.Arrays;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A wire whose other end is a script: what arrives, how many bytes each call moves, when it ends. */
+/**
+ * A wire whose other end is a script: what arrives, how many bytes each call moves, when it ends.
+ */
 final class FakeWire implements Wire {
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
   private byte[] incoming = new byte[0];

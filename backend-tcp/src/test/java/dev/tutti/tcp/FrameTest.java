@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What goes over the wire, to the byte: another release must be able to say that it is another one. */
+/**
+ * What goes over the wire, to the byte: another release must be able to say that it is another one.
+ */
 class FrameTest {
   private static final HexFormat HEX = HexFormat.of();
 
@@ -61,7 +63,15 @@ class FrameTest {
     hello.fill((byte) 0xff);
     Frame.writeHello(hello, 2, 0x0102030405060708L, 6, 7);
     assertThat(HEX.formatHex(bytes))
-        .isEqualTo("7554" + "01" + "02" + "02000000" + "0807060504030201" + "06000000" + "07000000" + "00".repeat(24));
+        .isEqualTo(
+            "7554"
+                + "01"
+                + "02"
+                + "02000000"
+                + "0807060504030201"
+                + "06000000"
+                + "07000000"
+                + "00".repeat(24));
     assertThat(Frame.secret(hello, 0)).isEqualTo(0x0102030405060708L);
     assertThat(Frame.from(hello, 0)).isEqualTo(6);
     assertThat(Frame.size(hello, 0)).isEqualTo(7);
@@ -109,7 +119,10 @@ class FrameTest {
             "barrier()");
   }
 
-  /** Numbers of types and operators are the wire's own: a new constant in the middle must not move them. */
+  /**
+   * Numbers of types and operators are the wire's own: a new constant in the middle must not move
+   * them.
+   */
   @ParameterizedTest
   @EnumSource(DataType.class)
   void typesAndOperatorsHaveFixedNumbers(DataType type) {
@@ -145,7 +158,8 @@ class FrameTest {
 
   @Test
   void whatAnotherReleaseMayCallIsDescribedToo() {
-    assertThat(new Call(0x7f6e6d, -1, -1).describe()).isEqualTo("unknown 127(unknown 110, unknown 109)");
+    assertThat(new Call(0x7f6e6d, -1, -1).describe())
+        .isEqualTo("unknown 127(unknown 110, unknown 109)");
     assertThat(new Call(-1, -1, -1).describe()).isEqualTo("unknown 255(unknown 255, unknown 255)");
   }
 }

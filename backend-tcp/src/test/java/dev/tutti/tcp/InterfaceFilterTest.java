@@ -113,8 +113,15 @@ class InterfaceFilterTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/x", "10.0.0.256", "fd00::/129",
-        "fd00:::1", "1.2.3.4.5", "10.0.0.1/8/8"
+        "10.0.0.0/33",
+        "10.0.0.0/-1",
+        "10.0.0.0/",
+        "10.0.0.0/x",
+        "10.0.0.256",
+        "fd00::/129",
+        "fd00:::1",
+        "1.2.3.4.5",
+        "10.0.0.1/8/8"
       })
   void whatIsNoAddressIsRefused(String text) {
     assertThatThrownBy(() -> ofConfig(text))

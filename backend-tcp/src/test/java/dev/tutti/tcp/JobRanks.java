@@ -28,7 +28,10 @@ final class JobRanks {
     void run(GroupCore group) throws Exception;
   }
 
-  /** A line whose reports a test can hold back, as if the process had died before it could write them. */
+  /**
+   * A line whose reports a test can hold back, as if the process had died before it could write
+   * them.
+   */
   static final class Muted implements Control {
     private final Control line;
     private volatile boolean mute;

@@ -32,7 +32,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A link over a scripted wire: however its bytes are cut up, the messages come out whole or not at all. */
+/**
+ * A link over a scripted wire: however its bytes are cut up, the messages come out whole or not at
+ * all.
+ */
 @Timeout(60)
 class LinkTest {
   private static final long SEED = 20250607;
@@ -229,8 +232,7 @@ class LinkTest {
           Link link = new Link(1, EPOCH, slots, arena);
           link.attach(wire);
           MemorySegment into = memory(Path.NATIVE, length);
-          receive(
-              link, 1, CALL, 0, into, new Link.Combination(ReduceOp.SUM, type, local, 0));
+          receive(link, 1, CALL, 0, into, new Link.Combination(ReduceOp.SUM, type, local, 0));
           assertThat(bytes(into)).as("%d at once", atOnce).isEqualTo(bytes(expected));
           assertThat(slots.usage().inUse()).isZero();
         }
@@ -249,7 +251,8 @@ class LinkTest {
       }
       Link link = link(1);
       link.attach(new FakeWire().receives(frame(1, CALL, 0, sent)).reading(n -> Math.min(n, 101)));
-      receive(link, 1, CALL, 0, memory, new Link.Combination(ReduceOp.SUM, DataType.INT32, memory, 0));
+      receive(
+          link, 1, CALL, 0, memory, new Link.Combination(ReduceOp.SUM, DataType.INT32, memory, 0));
       for (int i = 0; i < count; i++) {
         assertThat(memory.getAtIndex(ValueLayout.JAVA_INT, i)).isEqualTo(11 * i);
       }
@@ -286,9 +289,7 @@ class LinkTest {
         into,
         0,
         into.byteSize(),
-        path.reduces()
-            ? new Link.Combination(ReduceOp.BXOR, DataType.INT8, zeros, 0)
-            : null);
+        path.reduces() ? new Link.Combination(ReduceOp.BXOR, DataType.INT8, zeros, 0) : null);
     for (int i = 0; i < 100; i++) {
       receiver.fill();
     }
@@ -443,7 +444,11 @@ class LinkTest {
             frame(1, CALL, 1, arena.allocate(8)),
             frame(1, new Call(CALL.code() + 1, CALL.root(), CALL.count()), 0, arena.allocate(8)),
             frame(1, new Call(CALL.code(), 0, CALL.count()), 0, arena.allocate(8)),
-            frame(1, new Call(CALL.code(), CALL.root(), CALL.count() + (1L << 33)), 0, arena.allocate(8)));
+            frame(
+                1,
+                new Call(CALL.code(), CALL.root(), CALL.count() + (1L << 33)),
+                0,
+                arena.allocate(8)));
     for (byte[] stream : others) {
       Link link = link(1);
       link.attach(new FakeWire().receives(stream));
@@ -528,8 +533,7 @@ class LinkTest {
     assertThat(link.awaited()).isEmpty();
     link.beginReceive(1, CALL, 0, arena.allocate(64), 0, 64, null);
     assertThat(link.fill()).isFalse();
-    assertThat(link.awaited())
-        .isEqualTo("64 of 64 bytes from rank 3, which has not connected");
+    assertThat(link.awaited()).isEqualTo("64 of 64 bytes from rank 3, which has not connected");
     FakeWire wire = new FakeWire();
     link.attach(wire);
     assertThat(wire.readInterest).as("posted before it was connected").isTrue();

@@ -60,7 +60,8 @@ class ResourcesTest {
 
   private static void refused(String config) {
     for (String wrong : List.of("&chunk=0", "&slot=3", "&iface=203.0.113.1")) {
-      assertThatThrownBy(() -> everything(config + wrong)).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> everything(config + wrong))
+          .isInstanceOf(IllegalStateException.class);
     }
   }
 
@@ -71,7 +72,9 @@ class ResourcesTest {
       for (Path each : all.toList()) {
         try {
           String target = Files.readSymbolicLink(each).toString();
-          if (target.startsWith("socket:") || target.startsWith("anon_inode:") || target.startsWith("pipe:")) {
+          if (target.startsWith("socket:")
+              || target.startsWith("anon_inode:")
+              || target.startsWith("pipe:")) {
             found.add(target.replaceAll("[0-9]+", ""));
           }
         } catch (IOException e) {
@@ -115,8 +118,7 @@ class ResourcesTest {
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "tcp?scratch=1024&slot=64B&chunk=64B&small=0", "tcp?scratch=3MiB"})
   void aGroupsMemoryIsBoundedAndStaysTheSame(String config) {
-    long bound =
-        config.contains("1024") ? 1024 : config.contains("3MiB") ? 3 << 20 : 16 << 20;
+    long bound = config.contains("1024") ? 1024 : config.contains("3MiB") ? 3 << 20 : 16 << 20;
     LocalRanks.run(
         3,
         config,
@@ -129,7 +131,8 @@ class ResourcesTest {
             if (i % 7 == 0) {
               group
                   .allToAll(
-                      place.buffer(DataType.INT8, 3L * count), place.buffer(DataType.INT8, 3L * count))
+                      place.buffer(DataType.INT8, 3L * count),
+                      place.buffer(DataType.INT8, 3L * count))
                   .join();
             }
             SlotPool.Usage usage = group.memory();
@@ -185,8 +188,7 @@ class ResourcesTest {
             List<CommBuffer> buffers = new ArrayList<>();
             for (int i = 0; i < groups.size(); i++) {
               // The ranks begin in opposite orders, and join in the same one.
-              ProcessGroup next =
-                  groups.get(group.rank() == 0 ? i : groups.size() - 1 - i);
+              ProcessGroup next = groups.get(group.rank() == 0 ? i : groups.size() - 1 - i);
               int mine = next.rank();
               CommBuffer buffer = Placed.values()[i % 4].ints(5_000, e -> mine + (int) e);
               buffers.add(buffer);

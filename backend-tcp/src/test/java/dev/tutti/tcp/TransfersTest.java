@@ -40,7 +40,8 @@ class TransfersTest {
           for (int step = 0; step < 400; step++) {
             int from = script.nextInt(3);
             int to = (from + 1 + script.nextInt(2)) % 3;
-            int count = script.nextInt(10) == 0 ? 0 : script.nextInt(script.nextBoolean() ? 9 : 4000);
+            int count =
+                script.nextInt(10) == 0 ? 0 : script.nextInt(script.nextBoolean() ? 9 : 4000);
             int number = sent[from][to]++;
             Placed place = Placed.values()[script.nextInt(4)];
             if (group.rank() == from) {
@@ -105,14 +106,18 @@ class TransfersTest {
                 .batch(
                     batch -> {
                       for (int other = 0; other < 4; other++) {
-                        for (DataType type : List.of(DataType.INT8, DataType.FLOAT64, DataType.BFLOAT16)) {
+                        for (DataType type :
+                            List.of(DataType.INT8, DataType.FLOAT64, DataType.BFLOAT16)) {
                           long count = 1 + (rounds * 3001L) % 5000;
                           Placed place = Placed.values()[(other + rounds) % 4];
                           CommBuffer send = place.buffer(type, count);
                           CommBuffer recv = place.buffer(type, count);
                           for (long i = 0; i < send.byteSize(); i++) {
-                            send.segment().set(
-                                ValueLayout.JAVA_BYTE, i, content(group.rank(), other, type, i));
+                            send.segment()
+                                .set(
+                                    ValueLayout.JAVA_BYTE,
+                                    i,
+                                    content(group.rank(), other, type, i));
                           }
                           batch.recv(recv, other).send(send, other);
                           sent.add(send);

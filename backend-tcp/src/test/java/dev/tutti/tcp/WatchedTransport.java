@@ -122,8 +122,7 @@ final class WatchedTransport implements Transport {
     }
 
     @Override
-    public long write(long address1, long length1, long address2, long length2)
-        throws IOException {
+    public long write(long address1, long length1, long address2, long length2) throws IOException {
       long first = Math.min(length1, left);
       return spend(real.write(address1, first, address2, Math.min(length2, left - first)));
     }

@@ -3,8 +3,8 @@ package dev.tutti.comm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend that was asked for cannot be had here, or none can. The message lists each candidate with its reason and the next step; a forced choice
- * never falls through to another backend.
+ * The backend that was asked for cannot be had here, or none can. The message lists each candidate
+ * with its reason and the next step; a forced choice never falls through to another backend.
  */
 public final class BackendUnavailableException extends IllegalStateException {
   private static final long serialVersionUID = 1L;

@@ -3,8 +3,9 @@ package dev.tutti.comm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranks of a group did not make the same call: another operation, type, count, operator or root. Both calls are in the message. It is an error
- * in the program, seen where a frame of the other call arrived.
+ * The ranks of a group did not make the same call: another operation, type, count, operator or
+ * root. Both calls are in the message. It is an error in the program, seen where a frame of the
+ * other call arrived.
  */
 public final class CollectiveMismatchException extends CommException {
   private static final long serialVersionUID = 1L;

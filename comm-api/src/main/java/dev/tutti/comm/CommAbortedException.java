@@ -3,7 +3,8 @@ package dev.tutti.comm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The group was aborted or closed, by this rank or by another, while the operation was waiting or before it was issued.
+ * The group was aborted or closed, by this rank or by another, while the operation was waiting or
+ * before it was issued.
  */
 public final class CommAbortedException extends CommException {
   private static final long serialVersionUID = 1L;

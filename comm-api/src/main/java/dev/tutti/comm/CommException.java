@@ -3,9 +3,11 @@ package dev.tutti.comm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A failure of communication that is nobody's bad argument: it breaks the group. Every operation of the group that has not completed fails with it,
- * every later call fails with an exception of the same type whose cause it is, and only {@link ProcessGroup#abort()} and {@link ProcessGroup#close()}
- * are left. A caller's mistake is an {@link IllegalArgumentException} or {@link IllegalStateException} instead, and leaves the group usable.
+ * A failure of communication that is nobody's bad argument: it breaks the group. Every operation of
+ * the group that has not completed fails with it, every later call fails with an exception of the
+ * same type whose cause it is, and only {@link ProcessGroup#abort()} and {@link
+ * ProcessGroup#close()} are left. A caller's mistake is an {@link IllegalArgumentException} or
+ * {@link IllegalStateException} instead, and leaves the group usable.
  */
 public abstract sealed class CommException extends RuntimeException
     permits CommTimeoutException,

@@ -3,7 +3,8 @@ package dev.tutti.comm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation, or a step of setting a group up, did not finish within its timeout. The message names what was awaited, and of whom.
+ * An operation, or a step of setting a group up, did not finish within its timeout. The message
+ * names what was awaited, and of whom.
  */
 public final class CommTimeoutException extends CommException {
   private static final long serialVersionUID = 1L;

@@ -3,8 +3,8 @@ package dev.tutti.comm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A config string, rendezvous address or environment variable is wrong. The message names the nearest known word and lists the rest. Nothing was
- * started.
+ * A config string, rendezvous address or environment variable is wrong. The message names the
+ * nearest known word and lists the rest. Nothing was started.
  */
 public final class ConfigException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;

@@ -3,9 +3,10 @@ package dev.tutti.comm;
 /**
  * The element type of a {@link CommBuffer}.
  *
- * <p>Elements lie in memory in the machine's native byte order, without alignment requirements. Signed integers are two's complement; integer
- * reductions wrap modulo 2^bits. The 16-bit floating types have no Java primitive: their bits are carried in {@code short}s (see
- * {@link Float#floatToFloat16(float)}; BFLOAT16 is the upper half of a {@code float}).
+ * <p>Elements lie in memory in the machine's native byte order, without alignment requirements.
+ * Signed integers are two's complement; integer reductions wrap modulo 2^bits. The 16-bit floating
+ * types have no Java primitive: their bits are carried in {@code short}s (see {@link
+ * Float#floatToFloat16(float)}; BFLOAT16 is the upper half of a {@code float}).
  */
 public enum DataType {
   /** Signed 8-bit integer; MIN and MAX compare signed. */

@@ -7,10 +7,11 @@ import java.util.List;
  *
  * <ul>
  *   <li>Integers wrap modulo 2^bits.
- *   <li>{@link #MIN} and {@link #MAX} follow {@link Math#min(float, float)} and {@link Math#max(float, float)}: NaN wins, and -0 is less than
- *       +0.
- *   <li>{@link #AVG} is the sum, then one division by the group's size; on integers the (wrapped) sum is divided toward zero, on 16-bit floats
- *       the division is done in FLOAT32 and rounded once.
+ *   <li>{@link #MIN} and {@link #MAX} follow {@link Math#min(float, float)} and {@link
+ *       Math#max(float, float)}: NaN wins, and -0 is less than +0.
+ *   <li>{@link #AVG} is the sum, then one division by the group's size; on integers the (wrapped)
+ *       sum is divided toward zero, on 16-bit floats the division is done in FLOAT32 and rounded
+ *       once.
  *   <li>{@link #BAND}, {@link #BOR} and {@link #BXOR} exist for integer types only.
  * </ul>
  */
@@ -77,7 +78,10 @@ public final class ReduceOp {
     return kind;
   }
 
-  /** Returns whether elements of {@code type} can be reduced with this operator: bitwise operators need integers. */
+  /**
+   * Returns whether elements of {@code type} can be reduced with this operator: bitwise operators
+   * need integers.
+   */
   public boolean supports(DataType type) {
     return switch (kind) {
       case SUM, PROD, MIN, MAX, AVG -> true;

@@ -5,13 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The small shared map through which the ranks of a job find each other: keys are text, values are bytes. It carries addresses and settings, never
- * payload.
+ * The small shared map through which the ranks of a job find each other: keys are text, values are
+ * bytes. It carries addresses and settings, never payload.
  *
- * <p><b>Threading.</b> All methods may be called from any thread. <b>Errors.</b> A wait that runs out is a {@link CommTimeoutException} that names the
- * key and who had not arrived; a lost store is a {@link PeerFailedException} or a {@link CommAbortedException} after {@link #close()}.
+ * <p><b>Threading.</b> All methods may be called from any thread. <b>Errors.</b> A wait that runs
+ * out is a {@link CommTimeoutException} that names the key and who had not arrived; a lost store is
+ * a {@link PeerFailedException} or a {@link CommAbortedException} after {@link #close()}.
  *
- * @see <a href="https://pytorch.org/docs/stable/distributed.html#distributed-key-value-store">c10d's Store, whose words these are</a>
+ * @see <a
+ *     href="https://pytorch.org/docs/stable/distributed.html#distributed-key-value-store">c10d's
+ *     Store, whose words these are</a>
  */
 public interface Store extends AutoCloseable {
   /**
@@ -32,7 +35,8 @@ public interface Store extends AutoCloseable {
   byte[] get(String key, Duration timeout);
 
   /**
-   * Adds to a counter, which starts at 0, and returns the new value. A counter is a value of its decimal text, so {@link #get} reads it.
+   * Adds to a counter, which starts at 0, and returns the new value. A counter is a value of its
+   * decimal text, so {@link #get} reads it.
    *
    * @param key the key, not empty
    * @param delta what to add
@@ -59,8 +63,9 @@ public interface Store extends AutoCloseable {
   boolean delete(String key);
 
   /**
-   * Gives every caller the values of all: each of {@code size} ranks calls once with the same key, and gets all ranks' values in rank order. One round
-   * trip on a TCP store. The key is free again once all have their answer.
+   * Gives every caller the values of all: each of {@code size} ranks calls once with the same key,
+   * and gets all ranks' values in rank order. One round trip on a TCP store. The key is free again
+   * once all have their answer.
    *
    * @param key the key, not empty, the same on all ranks
    * @param rank the caller's number, in {@code [0, size)}
@@ -68,7 +73,8 @@ public interface Store extends AutoCloseable {
    * @param value this rank's bytes
    * @param timeout how long to wait for the others
    * @return {@code size} values in rank order
-   * @throws CommTimeoutException if some rank did not call in time; the message names the missing ranks
+   * @throws CommTimeoutException if some rank did not call in time; the message names the missing
+   *     ranks
    */
   List<byte[]> exchange(String key, int rank, int size, byte[] value, Duration timeout);
 
@@ -79,7 +85,10 @@ public interface Store extends AutoCloseable {
    */
   Store scoped(String prefix);
 
-  /** Ends this rank's use of the store; waits in progress fail with {@link CommAbortedException}. Idempotent. */
+  /**
+   * Ends this rank's use of the store; waits in progress fail with {@link CommAbortedException}.
+   * Idempotent.
+   */
   @Override
   void close();
 }

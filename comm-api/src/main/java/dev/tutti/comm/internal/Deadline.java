@@ -3,8 +3,9 @@ package dev.tutti.comm.internal;
 import java.time.Duration;
 
 /**
- * A moment after which waiting is over. One deadline is made where a call begins and handed through every layer below, so that a timeout of three
- * seconds is three seconds, however many waits it is made of.
+ * A moment after which waiting is over. One deadline is made where a call begins and handed through
+ * every layer below, so that a timeout of three seconds is three seconds, however many waits it is
+ * made of.
  *
  * @param start {@link System#nanoTime()} when it was made
  * @param end {@link System#nanoTime()} when it is over

@@ -7,7 +7,10 @@ import java.util.Locale;
 public final class Durations {
   private Durations() {}
 
-  /** Returns a duration in its natural unit with three digits, such as {@code 1.50 s} or {@code 3.20 ms}. */
+  /**
+   * Returns a duration in its natural unit with three digits, such as {@code 1.50 s} or {@code 3.20
+   * ms}.
+   */
   public static String text(Duration duration) {
     double seconds = duration.toNanos() / 1e9;
     if (seconds >= 1) {

@@ -441,6 +441,7 @@ public final class GroupCore {
       driver.unlock();
     }
     job.control().unsubscribe(name());
+    failureSignal.raise(new CommAbortedException("group " + name() + " was closed", null));
     driver.stop();
     driver.lock();
     try {

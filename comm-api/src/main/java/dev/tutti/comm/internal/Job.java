@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What all groups of one rank share: its place in the job. Left when the last of the groups is closed. */
+/**
+ * What all groups of one rank share: its place in the job. Left when the last of the groups is
+ * closed.
+ */
 final class Job {
   private final Membership membership;
   private final Duration timeout;

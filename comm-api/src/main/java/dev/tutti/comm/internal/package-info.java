@@ -1,4 +1,7 @@
-/** What the user API is made of: the group's core, its queue, and who drives it. Not exported to users. */
+/**
+ * What the user API is made of: the group's core, its queue, and who drives it. Not exported to
+ * users.
+ */
 @NullMarked
 package dev.tutti.comm.internal;
 

@@ -3,7 +3,8 @@ package dev.tutti.comm.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether something can be had, and if not, why, as an object that travels from the probe to the message.
+ * Whether something can be had, and if not, why, as an object that travels from the probe to the
+ * message.
  *
  * @param reason why not, in one line; null if it can be had
  * @param nextStep what the user can do about it, in one line; null if nothing, or if it can be had

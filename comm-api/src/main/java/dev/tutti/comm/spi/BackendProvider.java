@@ -9,7 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A backend, as found by {@link java.util.ServiceLoader}. Its class initialiser and constructor load nothing, do nothing and throw nothing.
+ * A backend, as found by {@link java.util.ServiceLoader}. Its class initialiser and constructor
+ * load nothing, do nothing and throw nothing.
  *
  * <p><b>Threading.</b> All methods may be called from any thread.
  */
@@ -47,19 +48,25 @@ public interface BackendProvider {
    *
    * @param name the key, in lower case
    * @param type what its value is
-   * @param defaultValue the value when none is given, in the config string's own words; null if there is none
+   * @param defaultValue the value when none is given, in the config string's own words; null if
+   *     there is none
    * @param choices the words of a {@link Type#CHOICE}, else empty
    * @param description one line for the key tables
    */
   record Key(
-      String name, Type type, @Nullable String defaultValue, List<String> choices, String description) {
+      String name,
+      Type type,
+      @Nullable String defaultValue,
+      List<String> choices,
+      String description) {
     /** Copies the choices. */
     public Key {
       choices = List.copyOf(choices);
     }
 
     /** Returns a key without choices. */
-    public static Key of(String name, Type type, @Nullable String defaultValue, String description) {
+    public static Key of(
+        String name, Type type, @Nullable String defaultValue, String description) {
       return new Key(name, type, defaultValue, List.of(), description);
     }
   }
@@ -68,7 +75,8 @@ public interface BackendProvider {
    * A group that is being set up, as one of its ranks sees it.
    *
    * @param group the group's name, the same on all of its ranks, unique in the job
-   * @param epoch the group's number in the job, the same on all of its ranks; in frames it tells groups apart
+   * @param epoch the group's number in the job, the same on all of its ranks; in frames it tells
+   *     groups apart
    * @param rank this rank in the group
    * @param worldRanks the ranks' numbers in the job, in the group's rank order
    * @param options the values of this backend's keys
@@ -76,7 +84,8 @@ public interface BackendProvider {
    * @param store the group's own corner of the job's store
    * @param timeout what is left of the time for setting the group up
    * @param localAddress this host's address as routed to the rendezvous; null if it is not known
-   * @param detectsDeath whether the job's control connection will name a dead rank; if not, the backend has to
+   * @param detectsDeath whether the job's control connection will name a dead rank; if not, the
+   *     backend has to
    */
   record Context(
       String group,
@@ -103,10 +112,16 @@ public interface BackendProvider {
   /** Returns the name in config strings, in lower case. */
   String name();
 
-  /** Returns which of several usable backends {@code auto} takes: the highest. 0 is never taken by {@code auto}. */
+  /**
+   * Returns which of several usable backends {@code auto} takes: the highest. 0 is never taken by
+   * {@code auto}.
+   */
   int priority();
 
-  /** Returns whether this backend can be had in this process, without loading anything that could end it, and without noise. */
+  /**
+   * Returns whether this backend can be had in this process, without loading anything that could
+   * end it, and without noise.
+   */
   Availability availability();
 
   /** Returns the kinds of device whose buffers it takes, such as {@code cpu}. */

@@ -7,7 +7,8 @@ import java.time.Duration;
  *
  * @param latency the time of an empty operation (alpha)
  * @param bytesPerSecond the rate at which its bytes pass (1 / beta)
- * @see <a href="https://doi.org/10.1016/0167-8191(94)90110-4">Hockney, The communication challenge for MPP (1994)</a>
+ * @see <a href="https://doi.org/10.1016/0167-8191(94)90110-4">Hockney, The communication challenge
+ *     for MPP (1994)</a>
  */
 public record Cost(Duration latency, double bytesPerSecond) {
   /**
@@ -17,7 +18,8 @@ public record Cost(Duration latency, double bytesPerSecond) {
    */
   public Cost {
     if (latency.isNegative() || !(bytesPerSecond > 0)) {
-      throw new IllegalArgumentException("no cost: latency " + latency + ", " + bytesPerSecond + " bytes per second");
+      throw new IllegalArgumentException(
+          "no cost: latency " + latency + ", " + bytesPerSecond + " bytes per second");
     }
   }
 

@@ -5,15 +5,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory of one kind of device: what layers need to stage it through the host. Found by {@link java.util.ServiceLoader}.
+ * Memory of one kind of device: what layers need to stage it through the host. Found by {@link
+ * java.util.ServiceLoader}.
  *
- * <p><b>Threading.</b> All methods may be called from any thread; copies return when they are complete.
+ * <p><b>Threading.</b> All methods may be called from any thread; copies return when they are
+ * complete.
  */
 public interface DeviceRuntime {
   /** Returns the kind of device, such as {@code cuda}. */
   String kind();
 
-  /** Returns whether there is such a device, without loading anything that could end the process. */
+  /**
+   * Returns whether there is such a device, without loading anything that could end the process.
+   */
   Availability availability();
 
   /** Returns how many devices there are; 0 if none is available. */

@@ -9,13 +9,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a group's operation, as data: what {@link dev.tutti.comm.ProcessGroup} has checked and numbered, and layers and backends carry out.
+ * One call of a group's operation, as data: what {@link dev.tutti.comm.ProcessGroup} has checked
+ * and numbered, and layers and backends carry out.
  *
- * <p>Ranks, roots and peers are the group's own. Buffers that only the root needs are null elsewhere. Counts have been checked: a receive buffer of an all-gather
- * holds exactly {@code send.count() * size} elements, and so on; in place means what {@code nccl.h} says: equal memory, or the caller's own block of the larger
- * buffer.
+ * <p>Ranks, roots and peers are the group's own. Buffers that only the root needs are null
+ * elsewhere. Counts have been checked: a receive buffer of an all-gather holds exactly {@code
+ * send.count() * size} elements, and so on; in place means what {@code nccl.h} says: equal memory,
+ * or the caller's own block of the larger buffer.
  *
- * @see <a href="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/inplace.html">NCCL, in-place operations</a>
+ * @see <a href="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/usage/inplace.html">NCCL,
+ *     in-place operations</a>
  */
 public sealed interface Operation {
   /** Returns the operation's name as users call it, such as {@code allReduce}. */
@@ -88,7 +91,8 @@ public sealed interface Operation {
     public static Counts of(long... counts) {
       for (int i = 0; i < counts.length; i++) {
         if (counts[i] < 0) {
-          throw new IllegalArgumentException("count " + counts[i] + " of rank " + i + " is negative");
+          throw new IllegalArgumentException(
+              "count " + counts[i] + " of rank " + i + " is negative");
         }
       }
       return new Counts(counts.clone());
@@ -153,7 +157,10 @@ public sealed interface Operation {
     }
   }
 
-  /** {@code recv[i] = op over ranks r of send_r[i]} on the root only; elsewhere recv may be null and is never touched. In place at the root: send is recv. */
+  /**
+   * {@code recv[i] = op over ranks r of send_r[i]} on the root only; elsewhere recv may be null and
+   * is never touched. In place at the root: send is recv.
+   */
   record Reduce(CommBuffer send, @Nullable CommBuffer recv, ReduceOp op, int root)
       implements Operation {
     @Override
@@ -221,7 +228,10 @@ public sealed interface Operation {
     }
   }
 
-  /** recv is block {@code rank} of the reduction of all ranks' send. In place: recv is block {@code rank} of send. */
+  /**
+   * recv is block {@code rank} of the reduction of all ranks' send. In place: recv is block {@code
+   * rank} of send.
+   */
   record ReduceScatter(CommBuffer send, CommBuffer recv, ReduceOp op) implements Operation {
     @Override
     public String name() {
@@ -258,7 +268,10 @@ public sealed interface Operation {
     }
   }
 
-  /** Block r of the root's recv is rank r's send; elsewhere recv may be null and is never touched. In place at the root: send is block {@code root} of recv. */
+  /**
+   * Block r of the root's recv is rank r's send; elsewhere recv may be null and is never touched.
+   * In place at the root: send is block {@code root} of recv.
+   */
   record Gather(CommBuffer send, @Nullable CommBuffer recv, int root) implements Operation {
     @Override
     public String name() {
@@ -276,7 +289,10 @@ public sealed interface Operation {
     }
   }
 
-  /** As {@link Gather}, with {@code counts(r)} elements from rank r; counts matter at the root only and are null elsewhere. */
+  /**
+   * As {@link Gather}, with {@code counts(r)} elements from rank r; counts matter at the root only
+   * and are null elsewhere.
+   */
   record GatherV(CommBuffer send, @Nullable CommBuffer recv, @Nullable Counts counts, int root)
       implements Operation {
     @Override
@@ -295,7 +311,10 @@ public sealed interface Operation {
     }
   }
 
-  /** recv is block {@code rank} of the root's send; elsewhere send may be null. In place at the root: recv is block {@code root} of send. */
+  /**
+   * recv is block {@code rank} of the root's send; elsewhere send may be null. In place at the
+   * root: recv is block {@code root} of send.
+   */
   record Scatter(@Nullable CommBuffer send, CommBuffer recv, int root) implements Operation {
     @Override
     public String name() {
@@ -313,7 +332,10 @@ public sealed interface Operation {
     }
   }
 
-  /** As {@link Scatter}, with {@code counts(r)} elements to rank r; counts matter at the root only and are null elsewhere. */
+  /**
+   * As {@link Scatter}, with {@code counts(r)} elements to rank r; counts matter at the root only
+   * and are null elsewhere.
+   */
   record ScatterV(@Nullable CommBuffer send, CommBuffer recv, @Nullable Counts counts, int root)
       implements Operation {
     @Override
@@ -345,7 +367,10 @@ public sealed interface Operation {
     }
   }
 
-  /** As {@link AllToAll}: {@code sendCounts(r)} elements go to rank r, {@code recvCounts(r)} come from it. */
+  /**
+   * As {@link AllToAll}: {@code sendCounts(r)} elements go to rank r, {@code recvCounts(r)} come
+   * from it.
+   */
   record AllToAllV(CommBuffer send, Counts sendCounts, CommBuffer recv, Counts recvCounts)
       implements Operation {
     @Override
@@ -431,8 +456,9 @@ public sealed interface Operation {
   }
 
   /**
-   * Sends and receives that all proceed together. Transfers between one pair in one direction match in their order; others have none. A send to this rank itself needs
-   * a receive from itself in the same batch.
+   * Sends and receives that all proceed together. Transfers between one pair in one direction match
+   * in their order; others have none. A send to this rank itself needs a receive from itself in the
+   * same batch.
    *
    * @param transfers {@link Send} and {@link Recv} only
    */

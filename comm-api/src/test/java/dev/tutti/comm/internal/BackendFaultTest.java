@@ -13,6 +13,10 @@ import dev.tutti.comm.spi.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +26,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(30)
 class BackendFaultTest {
   private static final String WHAT = "disk on fire";
+
+  /** Its warnings, with their stacks, are what is to be expected here. */
+  private static final Logger LOG = Logger.getLogger(GroupCore.class.getName());
+
+  @BeforeAll
+  static void quiet() {
+    LOG.setLevel(Level.OFF);
+  }
+
+  @AfterAll
+  static void loud() {
+    LOG.setLevel(null);
+  }
 
   /** Throws an exception or an error. */
   private static void fail(boolean error) {

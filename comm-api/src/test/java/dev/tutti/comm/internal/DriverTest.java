@@ -187,13 +187,13 @@ class DriverTest {
         Work work = group.issue();
         Running<Boolean> joiner = Running.platform(() -> work.join(Duration.ofSeconds(20)));
         Eventually.until("the joiner blocks", group.backend::isAwaited);
+        group.backend.completeNextSilently();
         Running<Boolean> closer =
             Running.platform(
                 () -> {
                   group.core.close();
                   return true;
                 });
-        group.backend.completeNext();
 
         assertThat(closer.result()).isTrue();
         assertThat(joiner.result()).isTrue();

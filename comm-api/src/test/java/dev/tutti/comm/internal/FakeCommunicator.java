@@ -44,6 +44,7 @@ public final class FakeCommunicator implements Communicator {
   public volatile Consumer<CommException> onAbort = this::failAll;
 
   public volatile Runnable onClose = () -> {};
+  public volatile Runnable onSplit = () -> {};
   public volatile boolean alwaysBusy;
 
   /** Whether only a wake-up ends {@link #await}, so that a lost one is not made good by time. */
@@ -148,7 +149,7 @@ public final class FakeCommunicator implements Communicator {
     waiting.incrementAndGet();
     try {
       if (signal.tryAcquire(
-          deafToTime ? TimeUnit.SECONDS.toNanos(20) : nanos, TimeUnit.NANOSECONDS)) {
+          deafToTime ? TimeUnit.SECONDS.toNanos(50) : nanos, TimeUnit.NANOSECONDS)) {
         signal.drainPermits();
       }
     } catch (InterruptedException e) {
@@ -170,6 +171,7 @@ public final class FakeCommunicator implements Communicator {
 
   @Override
   public @Nullable Communicator split(BackendProvider.@Nullable Context child, int color, int key) {
+    onSplit.run();
     return child == null ? null : new FakeCommunicator();
   }
 

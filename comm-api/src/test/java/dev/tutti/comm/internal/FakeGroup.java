@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
-import java.util.stream.IntStream;
 
 /** Rank 0 of a group over a {@link FakeCommunicator}; the other ranks are only heard of. */
 public final class FakeGroup implements AutoCloseable {
@@ -22,6 +21,7 @@ public final class FakeGroup implements AutoCloseable {
 
   public final FakeCommunicator backend = new FakeCommunicator();
   public final InMemoryControl control;
+  public final InMemoryStore store;
   public final GroupCore core;
 
   public FakeGroup() {
@@ -41,18 +41,10 @@ public final class FakeGroup implements AutoCloseable {
     int size = 1 + worldRanks.stream().mapToInt(Integer::intValue).max().orElseThrow();
     int me = worldRanks.getFirst();
     this.control = new InMemoryControl(size);
+    this.store = new InMemoryStore(size);
     Membership membership =
         new Membership(
-            me,
-            size,
-            me,
-            size,
-            "job",
-            "localhost",
-            new InMemoryStore(size).view(),
-            control.line(me),
-            "a test",
-            null);
+            me, size, me, size, "job", "localhost", store.view(), control.line(me), "a test", null);
     CommConfig config = CommConfig.parse("fake");
     BackendProvider.Context context =
         new BackendProvider.Context(
@@ -72,11 +64,6 @@ public final class FakeGroup implements AutoCloseable {
             context,
             Layers.stack(Map.of("cpu", backend), context),
             "fake");
-  }
-
-  /** Returns the group's ranks in the job that are not this one. */
-  public static List<Integer> ranks(int size) {
-    return IntStream.range(0, size).boxed().toList();
   }
 
   /** Issues an operation. */

@@ -15,12 +15,29 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What one {@link Work} promises: waiting, polling, interrupts, futures. */
 @Timeout(30)
 class WorkTest {
+  /** Its warnings of executors that refuse are what is to be expected here. */
+  private static final Logger LOG = Logger.getLogger(Driver.class.getName());
+
+  @BeforeAll
+  static void quiet() {
+    LOG.setLevel(Level.OFF);
+  }
+
+  @AfterAll
+  static void loud() {
+    LOG.setLevel(null);
+  }
+
   @Test
   void joinDrivesAndReturnsOnceTheOperationHasEnded() {
     try (FakeGroup group = new FakeGroup()) {

@@ -1,12 +1,13 @@
 package dev.tutti.cli.bench;
 
+import dev.tutti.comm.CommException;
+import dev.tutti.comm.ConfigException;
 import dev.tutti.comm.LocalRanks;
 import dev.tutti.comm.ProcessGroup;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The main class of the processes that {@code tutti bench} measures; not meant to be called by
@@ -28,18 +29,25 @@ public final class RankMain {
       return;
     }
     RankSettings settings = RankSettings.parse(arguments);
-    AtomicBoolean well = new AtomicBoolean(true);
-    if (settings.threads() > 0) {
-      LocalRanks.run(
-          settings.threads(),
-          settings.config(),
-          group -> well.compareAndSet(true, play(settings, group, token)));
-    } else {
-      try (ProcessGroup group = ProcessGroup.init(settings.config())) {
-        well.set(play(settings, group, token));
-      }
+    boolean well = false;
+    try {
+      well = join(settings, token);
+    } catch (ConfigException | IllegalStateException | CommException e) {
+      // The message says it all.
+      System.err.println(e.getMessage());
     }
-    System.exit(well.get() ? 0 : 1);
+    System.exit(well ? 0 : 1);
+  }
+
+  private static boolean join(RankSettings settings, String token) throws IOException {
+    if (settings.threads() > 0) {
+      return !LocalRanks.call(
+              settings.threads(), settings.config(), group -> play(settings, group, token))
+          .contains(false);
+    }
+    try (ProcessGroup group = ProcessGroup.init(settings.config())) {
+      return play(settings, group, token);
+    }
   }
 
   private static boolean play(RankSettings settings, ProcessGroup group, String token)

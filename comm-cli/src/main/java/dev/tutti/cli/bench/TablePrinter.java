@@ -1,5 +1,6 @@
 package dev.tutti.cli.bench;
 
+import dev.tutti.comm.CommConfig;
 import dev.tutti.comm.internal.config.Units;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -70,9 +71,9 @@ final class TablePrinter implements Bench.Listener {
           String.format(
               Locale.ROOT,
               "# %s: %s, groups ready %.2f s after the start of %s",
-              ensemble.config().equals(ensemble.backend())
-                  ? ensemble.config()
-                  : ensemble.config() + " (chose " + ensemble.backend() + ")",
+              ensemble.config().startsWith(CommConfig.AUTO)
+                  ? ensemble.config() + " (chose " + ensemble.backend() + ")"
+                  : ensemble.config(),
               ensemble.isOneProcess()
                   ? "the ranks are threads of one process (*)"
                   : "a process for each rank",

@@ -120,6 +120,7 @@ public final class OwnRuntime {
     Module module = main.getModule();
     if (module.isNamed() && modulePath != null) {
       command.add("--sun-misc-unsafe-memory-access=allow");
+      command.add("--enable-native-access=" + String.join(",", nativeModules()));
       // Netty's native parts are found only so.
       command.addAll(List.of("--add-modules=ALL-MODULE-PATH", "-p", modulePath));
       command.addAll(List.of("-m", module.getName() + "/" + main.getName()));
@@ -128,5 +129,14 @@ public final class OwnRuntime {
       command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     }
     return command;
+  }
+
+  /** Returns the modules here that call into native code. */
+  private static List<String> nativeModules() {
+    return ModuleLayer.boot().modules().stream()
+        .map(Module::getName)
+        .filter(name -> name.startsWith("dev.tutti.") || name.startsWith("io.netty."))
+        .sorted()
+        .toList();
   }
 }

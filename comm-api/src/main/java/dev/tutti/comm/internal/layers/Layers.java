@@ -4,7 +4,10 @@ import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.Communicator;
 import java.util.Map;
 
-/** The one place where the layers above a group's backends are stacked. A subgroup's stack is made by splitting this one. */
+/**
+ * The one place where the layers above a group's backends are stacked. A subgroup's stack is made
+ * by splitting this one.
+ */
 public final class Layers {
   private Layers() {}
 
@@ -14,7 +17,8 @@ public final class Layers {
    * @param backends the communicator for each kind of device
    * @param group the group as this rank sees it
    */
-  public static Communicator stack(Map<String, Communicator> backends, BackendProvider.Context group) {
+  public static Communicator stack(
+      Map<String, Communicator> backends, BackendProvider.Context group) {
     return new Recorded(new Dispatched(backends), group);
   }
 }

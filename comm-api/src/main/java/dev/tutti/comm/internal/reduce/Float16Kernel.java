@@ -25,24 +25,16 @@ final class Float16Kernel implements Kernel {
         short[] result, MemorySegment a, long aOffset, MemorySegment b, long bOffset, int count);
   }
 
-  /**
-   * What a piece needs.
-   *
-   * @param result one region
-   * @param resultSegment the same memory
-   * @param staging two regions of native memory
-   */
-  record Scratch(short[] result, MemorySegment resultSegment, MemorySegment staging) {
-    static Scratch create() {
-      short[] result = new short[REGION / Short.BYTES];
-      return new Scratch(
-          result, MemorySegment.ofArray(result), Arena.ofAuto().allocate(2 * REGION, 64));
-    }
+  /** What a piece needs: a region for the result, and native memory for two operands. */
+  private static final class Scratch {
+    final short[] result = new short[REGION / Short.BYTES];
+    final MemorySegment resultSegment = MemorySegment.ofArray(result);
+    final MemorySegment staging = Arena.ofAuto().allocate(2 * REGION, 64);
   }
 
   private static final int REGION = Block.REGION;
   private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED;
-  private static final BlockPool<Scratch> POOL = new BlockPool<>(Scratch::create);
+  private static final BlockPool<Scratch> POOL = new BlockPool<>(Scratch::new);
 
   private final Loop loop;
 
@@ -60,7 +52,7 @@ final class Float16Kernel implements Kernel {
       long bOffset,
       long bytes) {
     Scratch scratch = POOL.take();
-    MemorySegment staging = scratch.staging();
+    MemorySegment staging = scratch.staging;
     for (long at = 0; at < bytes; at += REGION) {
       int length = (int) Math.min(REGION, bytes - at);
       int padded = Block.padded(length);
@@ -78,8 +70,8 @@ final class Float16Kernel implements Kernel {
         right = staging;
         rightOffset = REGION;
       }
-      loop.combine(scratch.result(), left, leftOffset, right, rightOffset, padded / Short.BYTES);
-      MemorySegment.copy(scratch.resultSegment(), 0, dst, dstOffset + at, length);
+      loop.combine(scratch.result, left, leftOffset, right, rightOffset, padded / Short.BYTES);
+      MemorySegment.copy(scratch.resultSegment, 0, dst, dstOffset + at, length);
     }
     POOL.give(scratch);
   }

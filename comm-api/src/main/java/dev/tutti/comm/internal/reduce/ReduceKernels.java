@@ -102,6 +102,7 @@ public final class ReduceKernels {
     return Math.multiplyExact(count, type.byteSize());
   }
 
+  @SuppressWarnings("EnumOrdinal") // an index of a table that lives no longer than the enums
   private static Kernel kernel(ReduceOp op, DataType type) {
     int index = op.kind().ordinal() * TYPES + type.ordinal();
     Kernel kernel = KERNELS.get(index);

@@ -390,7 +390,7 @@ public final class JobServer implements AutoCloseable {
       end = "the server failed: " + e;
       LOG.log(System.Logger.Level.ERROR, "Serving " + hello.sender(), e);
     } finally {
-      if (roster.leave(hello) && end != null && !closing.get()) {
+      if (roster.leave(hello, end == null) && !closing.get()) {
         died(hello.rank(), end + ", process " + hello.pid() + " on " + hello.host());
       }
       link.close();

@@ -101,14 +101,16 @@ final class Roster {
   }
 
   /**
-   * Takes a connection off.
+   * Takes a connection off. A rank leaves with its control line; its store may close before.
    *
-   * @return whether the rank was still in the job: the first of its connections that ends tells
+   * @param inGoodOrder whether it said goodbye
+   * @return whether that was the rank's death: the first of its connections that breaks tells
    */
-  synchronized boolean leave(Hello hello) {
+  synchronized boolean leave(Hello hello, boolean inGoodOrder) {
     present.remove(new Seat(hello.role(), hello.rank()));
     notifyAll();
-    return gone.add(hello.rank());
+    boolean leaves = !inGoodOrder || hello.role() == Hello.CONTROL;
+    return leaves && gone.add(hello.rank()) && !inGoodOrder;
   }
 
   /** Records that the host of the server wants no more of it. */

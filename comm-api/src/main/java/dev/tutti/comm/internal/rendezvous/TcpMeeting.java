@@ -1,5 +1,6 @@
 package dev.tutti.comm.internal.rendezvous;
 
+import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommException;
 import dev.tutti.comm.CommTimeoutException;
 import dev.tutti.comm.ConfigException;
@@ -137,7 +138,7 @@ final class TcpMeeting {
       TimeUnit.NANOSECONDS.sleep(nanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CommTimeoutException("Interrupted while waiting for " + file.path(), e);
+      throw new CommAbortedException("Interrupted while waiting for " + file.path(), e);
     }
   }
 

@@ -10,6 +10,7 @@ import dev.tutti.comm.PeerFailedException;
 import dev.tutti.comm.internal.Deadline;
 import dev.tutti.comm.internal.control.Control;
 import dev.tutti.comm.internal.store.Dialer;
+import dev.tutti.comm.internal.store.FrameLink;
 import dev.tutti.comm.internal.store.Hello;
 import dev.tutti.comm.internal.store.LogCapture;
 import dev.tutti.comm.internal.store.RankThreads;
@@ -115,6 +116,9 @@ class JobServerTest {
       slow.setSoTimeout(5000);
       assertThat(readToEnd(silent)).isZero();
       assertThat(readToEnd(slow)).isZero();
+      while (log.lines().isEmpty()) {
+        Thread.sleep(1);
+      }
       assertThat(log.lines()).hasSize(1);
       assertThat(log.lines().getFirst()).contains("no hello within");
     }
@@ -314,6 +318,26 @@ class JobServerTest {
         Membership one = early.get(5, TimeUnit.SECONDS)) {
       assertThat(one.jobId()).isEqualTo(zero.jobId());
       assertThat(one.localAddress()).isEqualTo(LOOPBACK);
+    }
+  }
+
+  @Test
+  void aRankThatClosesItsStoreFirstCanStillDie() throws Exception {
+    try (TestJob job = new TestJob(2, -1)) {
+      Heard heard = new Heard();
+      job.join(0).control().subscribe("g", heard);
+      Hello hello = Hello.of(Hello.CONTROL, 1, 2, "test", "here");
+      FrameLink line =
+          Dialer.dial("127.0.0.1", job.server.port(), hello, Deadline.after(LONG)).link();
+      try (Socket store = new Socket(LOOPBACK, job.server.port())) {
+        RawHello.send(store, 1, 2, "test");
+        new DataOutputStream(store.getOutputStream())
+            .write(new byte[] {0, 0, 0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0});
+        assertThat(store.getInputStream().readAllBytes()).hasSize(13);
+      }
+      assertThat(heard.died).isNotDone();
+      line.close();
+      assertThat(heard.died.get(5, TimeUnit.SECONDS)).startsWith("1: ");
     }
   }
 
