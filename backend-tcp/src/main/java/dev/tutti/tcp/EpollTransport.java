@@ -172,6 +172,7 @@ final class EpollTransport implements Transport {
   }
 
   /** Runs a task while no thread waits in the handler; one that does is woken. */
+  @SuppressWarnings("ThreadPriorityCheck") // the thread that waits has to leave, which the wake-up makes it do
   private <T> T withHandler(HandlerTask<T> task) {
     // Who waits in a loop would take the lock again and again before this thread is there.
     guests.incrementAndGet();
@@ -198,6 +199,7 @@ final class EpollTransport implements Transport {
   }
 
   @Override
+  @SuppressWarnings("ThreadPriorityCheck") // a hint only: the caller comes again
   public void await(long nanos) {
     if (guests.get() > 0) {
       Thread.yield();

@@ -135,7 +135,7 @@ final class InterfaceFilter {
     List<Nic> shortestFirst = new ArrayList<>(interfaces);
     // The system's own order differs between hosts.
     shortestFirst.sort(
-        Comparator.comparing((Nic nic) -> nic.name().length()).thenComparing(Nic::name));
+        Comparator.comparingInt((Nic nic) -> nic.name().length()).thenComparing(Nic::name));
     for (Nic nic : shortestFirst) {
       for (InetAddress address : nic.addresses()) {
         if (including.matches(nic, address)

@@ -37,6 +37,7 @@ final class Plans {
    * @param op the operator of reductions, or null
    * @param calls the fingerprint of messages: one for all, or one for each transfer of a batch
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared; the engine fills in the scratch
   record Plan(
       Schedule schedule,
       MemorySegment[] buffers,
@@ -237,7 +238,8 @@ final class Plans {
   }
 
   private static boolean average(Operation operation) {
-    return ReduceOp.AVG.equals(operation.reduceOp());
+    ReduceOp op = operation.reduceOp();
+    return op != null && op.equals(ReduceOp.AVG);
   }
 
   private static boolean same(CommBuffer a, CommBuffer b) {

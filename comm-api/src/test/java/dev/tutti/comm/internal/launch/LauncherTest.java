@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -177,8 +178,9 @@ class LauncherTest {
     assertThat(job.process(0).isAlive()).isTrue();
     job.close();
     job.close();
-    assertThat(job.process(0).isAlive()).isFalse();
-    assertThat(job.process(1).isAlive()).isFalse();
+    // They have ended; that the JVM has been told so may take a moment.
+    assertThat(job.process(0).waitFor(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(job.process(1).waitFor(5, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
