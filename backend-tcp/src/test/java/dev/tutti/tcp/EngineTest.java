@@ -49,8 +49,9 @@ class EngineTest {
   }
 
   private static void checkLost(@Nullable CommException failure, int peer, String... parts) {
-    assertThat(failure).isInstanceOf(PeerFailedException.class);
-    PeerFailedException lost = (PeerFailedException) failure;
+    if (!(failure instanceof PeerFailedException lost)) {
+      throw new AssertionError("no peer is named", failure);
+    }
     assertThat(lost.rank()).isEqualTo(peer);
     assertThat(lost).hasMessageContaining("the connection to rank " + peer + " is lost");
     assertThat(lost).hasMessageContaining("start the job again");

@@ -18,6 +18,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
@@ -264,8 +265,8 @@ class LinkTest {
   void withoutAFreeSlotAMessageWaitsForOne(Path path) throws IOException {
     MemorySegment payload = fill(memory(path, 20_000), new Random(SEED));
     byte[] stream = frame(1, CALL, 0, payload);
-    MemorySegment first = pool.tryAcquire();
-    MemorySegment second = pool.tryAcquire();
+    MemorySegment first = Objects.requireNonNull(pool.tryAcquire());
+    MemorySegment second = Objects.requireNonNull(pool.tryAcquire());
     boolean sendNeedsSlot = path == Path.HEAP || path == Path.REDUCE_HEAP;
 
     FakeWire out = new FakeWire();
@@ -332,7 +333,7 @@ class LinkTest {
     sender.flush();
     sender.flush();
     assertThat(pool.usage().inUse()).as("kept while there are others").isEqualTo(1);
-    MemorySegment other = pool.tryAcquire();
+    MemorySegment other = Objects.requireNonNull(pool.tryAcquire());
     sender.flush();
     assertThat(pool.usage().inUse()).as("given up").isEqualTo(1);
 

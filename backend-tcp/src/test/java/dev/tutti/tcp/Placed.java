@@ -5,6 +5,7 @@ import dev.tutti.comm.DataType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.function.LongToIntFunction;
 
 /** Where the elements of a test lie: each place takes another way through the links. */
@@ -15,6 +16,18 @@ enum Placed {
   HEAP,
   /** One byte into an array. */
   ODD_HEAP;
+
+  private static final List<Placed> ALL = List.of(values());
+
+  /** Returns one place after another as {@code i} grows. */
+  static Placed nth(int i) {
+    return ALL.get(i % ALL.size());
+  }
+
+  /** Returns another place. */
+  Placed next() {
+    return nth(ALL.indexOf(this) + 1);
+  }
 
   CommBuffer buffer(DataType type, long count) {
     int bytes = Math.toIntExact(count * type.byteSize());

@@ -126,7 +126,7 @@ class ResourcesTest {
           SlotPool.Usage before = null;
           for (int i = 0; i < 1_000; i++) {
             int count = i % 100 == 99 ? 60_000 : i % 50;
-            Placed place = Placed.values()[i % 4];
+            Placed place = Placed.nth(i);
             group.allReduce(place.buffer(DataType.FLOAT32, count), ReduceOp.SUM).join();
             if (i % 7 == 0) {
               group
@@ -190,7 +190,7 @@ class ResourcesTest {
               // The ranks begin in opposite orders, and join in the same one.
               ProcessGroup next = groups.get(group.rank() == 0 ? i : groups.size() - 1 - i);
               int mine = next.rank();
-              CommBuffer buffer = Placed.values()[i % 4].ints(5_000, e -> mine + (int) e);
+              CommBuffer buffer = Placed.nth(i).ints(5_000, e -> mine + (int) e);
               buffers.add(buffer);
               works.add(next.allReduce(buffer, ReduceOp.SUM));
             }

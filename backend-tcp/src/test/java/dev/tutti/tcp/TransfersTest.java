@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.comm.CommBuffer;
 import dev.tutti.comm.DataType;
 import dev.tutti.comm.LocalRanks;
+import dev.tutti.comm.ProcessGroup;
 import dev.tutti.comm.ReduceOp;
 import dev.tutti.comm.Work;
 import java.lang.foreign.ValueLayout;
@@ -43,7 +44,7 @@ class TransfersTest {
             int count =
                 script.nextInt(10) == 0 ? 0 : script.nextInt(script.nextBoolean() ? 9 : 4000);
             int number = sent[from][to]++;
-            Placed place = Placed.values()[script.nextInt(4)];
+            Placed place = Placed.nth(script.nextInt(4));
             if (group.rank() == from) {
               works.add(group.send(place.ints(count, i -> element(from, number, i)), to));
             } else if (group.rank() == to) {
@@ -89,6 +90,20 @@ class TransfersTest {
         });
   }
 
+  /** What a batch is to bring: from whom, of what. */
+  private record Expected(int from, CommBuffer buffer) {
+    void check(int rank) {
+      for (long i = 0; i < buffer.byteSize(); i++) {
+        assertThat(buffer.segment().get(ValueLayout.JAVA_BYTE, i))
+            .isEqualTo(content(from, rank, buffer.type(), i));
+      }
+    }
+  }
+
+  private static byte content(int from, int to, DataType type, long i) {
+    return (byte) (from * 31 + to * 17 + type.byteSize() * 7 + i);
+  }
+
   /** Elements of several sizes, to the others and to the rank itself, several on one pair. */
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "tcp?scratch=1024&slot=64B&transport=nio"})
@@ -98,48 +113,38 @@ class TransfersTest {
         config,
         group -> {
           for (int round = 0; round < 5; round++) {
-            List<CommBuffer> sent = new ArrayList<>();
-            List<CommBuffer> received = new ArrayList<>();
-            List<Integer> origins = new ArrayList<>();
-            int rounds = round;
+            long count = 1 + round * 3001L % 5000;
+            Placed place = Placed.nth(round);
+            List<Expected> expected = new ArrayList<>();
             group
                 .batch(
                     batch -> {
                       for (int other = 0; other < 4; other++) {
-                        for (DataType type :
-                            List.of(DataType.INT8, DataType.FLOAT64, DataType.BFLOAT16)) {
-                          long count = 1 + (rounds * 3001L) % 5000;
-                          Placed place = Placed.values()[(other + rounds) % 4];
-                          CommBuffer send = place.buffer(type, count);
-                          CommBuffer recv = place.buffer(type, count);
-                          for (long i = 0; i < send.byteSize(); i++) {
-                            send.segment()
-                                .set(
-                                    ValueLayout.JAVA_BYTE,
-                                    i,
-                                    content(group.rank(), other, type, i));
-                          }
-                          batch.recv(recv, other).send(send, other);
-                          sent.add(send);
-                          received.add(recv);
-                          origins.add(other);
-                        }
+                        addBoth(batch, group.rank(), other, place, count, expected);
                       }
                     })
                 .join();
-            for (int t = 0; t < received.size(); t++) {
-              CommBuffer recv = received.get(t);
-              for (long i = 0; i < recv.byteSize(); i++) {
-                assertThat(recv.segment().get(ValueLayout.JAVA_BYTE, i))
-                    .isEqualTo(content(origins.get(t), group.rank(), recv.type(), i));
-              }
-            }
+            expected.forEach(each -> each.check(group.rank()));
           }
         });
   }
 
-  private static byte content(int from, int to, DataType type, long i) {
-    return (byte) (from * 31 + to * 17 + type.ordinal() * 7 + i);
+  private static void addBoth(
+      ProcessGroup.Batch batch,
+      int rank,
+      int other,
+      Placed place,
+      long count,
+      List<Expected> expected) {
+    for (DataType type : List.of(DataType.INT8, DataType.FLOAT64, DataType.BFLOAT16)) {
+      CommBuffer send = place.buffer(type, count);
+      CommBuffer recv = place.buffer(type, count);
+      for (long i = 0; i < send.byteSize(); i++) {
+        send.segment().set(ValueLayout.JAVA_BYTE, i, content(rank, other, type, i));
+      }
+      batch.recv(recv, other).send(send, other);
+      expected.add(new Expected(other, recv));
+    }
   }
 
   /** What was sent arrives, though its sender has gone: the kernel keeps it. */
