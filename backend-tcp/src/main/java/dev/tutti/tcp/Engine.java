@@ -18,12 +18,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out schedules, one at a time and in order. A step runs when what it depends on is complete; sends to one peer go out in step order, receives from one peer are matched in step order.
+ * Carries out schedules, one at a time and in order. A step runs when what it depends on is
+ * complete; sends to one peer go out in step order, receives from one peer are matched in step
+ * order.
  *
  * <p><b>Threading.</b> Used under the group's lock only.
  */
 final class Engine {
-  /** How long the control line has to name a peer's death before the lost connection itself is blamed. */
+  /**
+   * How long the control line has to name a peer's death before the lost connection itself is
+   * blamed.
+   */
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private record Queued(Operation operation, OpContext context) {}
@@ -129,7 +134,8 @@ final class Engine {
     for (int peer = 0; peer < group.size(); peer++) {
       sendCursor[peer] = schedule.sendsBegin(peer);
       recvCursor[peer] = schedule.recvsBegin(peer);
-      if (schedule.sendsEnd(peer) > sendCursor[peer] || schedule.recvsEnd(peer) > recvCursor[peer]) {
+      if (schedule.sendsEnd(peer) > sendCursor[peer]
+          || schedule.recvsEnd(peer) > recvCursor[peer]) {
         peers[peerCount++] = peer;
         try {
           connections.use(peer);
@@ -284,7 +290,11 @@ final class Engine {
     switch (schedule.kind(i)) {
       case COPY ->
           MemorySegment.copy(
-              memory(running, schedule.srcBuffer(i)), schedule.srcOffset(i) * size, to, toOffset, count * size);
+              memory(running, schedule.srcBuffer(i)),
+              schedule.srcOffset(i) * size,
+              to,
+              toOffset,
+              count * size);
       case DIVIDE -> ReduceKernels.divide(running.type(), to, toOffset, count, schedule.size());
       case REDUCE -> {
         if (running.op() != null) {
@@ -326,7 +336,10 @@ final class Engine {
     }
   }
 
-  /** A lost connection says little of who failed: the control line, where there is one, is given time to say it. */
+  /**
+   * A lost connection says little of who failed: the control line, where there is one, is given
+   * time to say it.
+   */
   private void checkLost() {
     if (lostPeer < 0 || (group.detectsDeath() && System.nanoTime() - lostAt < GRACE_NANOS)) {
       return;
@@ -384,7 +397,8 @@ final class Engine {
       running.context.fail(cause);
     }
     for (Queued next; (next = queue.poll()) != null; ) {
-      next.context.fail(cause.restated(next.operation.describe() + " was queued behind the failure"));
+      next.context.fail(
+          cause.restated(next.operation.describe() + " was queued behind the failure"));
     }
     Arrays.fill(waits, 0);
   }

@@ -172,7 +172,7 @@ final class EpollTransport implements Transport {
   }
 
   /** Runs a task while no thread waits in the handler; one that does is woken. */
-  @SuppressWarnings("ThreadPriorityCheck") // the thread that waits has to leave, which the wake-up makes it do
+  @SuppressWarnings("ThreadPriorityCheck") // until the thread that waits has left
   private <T> T withHandler(HandlerTask<T> task) {
     // Who waits in a loop would take the lock again and again before this thread is there.
     guests.incrementAndGet();

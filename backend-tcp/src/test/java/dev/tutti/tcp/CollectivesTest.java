@@ -197,9 +197,7 @@ class CollectivesTest {
     private void unevenGatherAndScatter(int root) {
       CommBuffer recv = empty(total());
       boolean here = rank() == root;
-      group
-          .gatherV(mine(counts()[rank()]), here ? recv : null, root, counts(root))
-          .join();
+      group.gatherV(mine(counts()[rank()]), here ? recv : null, root, counts(root)).join();
       Placed.check(what("gatherV"), recv, i -> here ? uneven(i) : -1);
       CommBuffer block = empty(counts()[rank()]);
       CommBuffer send = from.ints(total(), i -> (int) i + root);

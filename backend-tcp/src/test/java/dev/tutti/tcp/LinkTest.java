@@ -212,7 +212,7 @@ class LinkTest {
   @ParameterizedTest
   @EnumSource(DataType.class)
   void anElementMayBeSplitBetweenReads(DataType type) throws IOException {
-    int length = 9_000 / type.byteSize() * type.byteSize();
+    int length = 8_500 / type.byteSize() * type.byteSize();
     Random random = new Random(SEED);
     MemorySegment sent = fill(memory(Path.NATIVE, length), random);
     MemorySegment local = fill(memory(Path.NATIVE, length), random);
@@ -225,7 +225,7 @@ class LinkTest {
     ReduceKernels.combine(
         ReduceOp.SUM, type, expected, 0, local, 0, sent, 0, length / type.byteSize());
     byte[] stream = frame(1, CALL, 0, sent);
-    for (int slotBytes : new int[] {64, 192, 8192, 16_384}) {
+    for (int slotBytes : new int[] {64, 8192}) {
       for (int atOnce = 1; atOnce <= 2 * type.byteSize() + 1; atOnce++) {
         int most = atOnce;
         try (SlotPool slots = new SlotPool(1, slotBytes)) {
@@ -356,7 +356,7 @@ class LinkTest {
   void aStreamThatEndsIsNeverAMessage(Path path) throws IOException {
     for (int length : new int[] {8, 300, 8_400}) {
       byte[] stream = frame(1, CALL, 0, fill(memory(path, length), new Random(SEED)));
-      int step = length > 1000 ? 37 : 1;
+      int step = length > 100 ? 37 : 1;
       for (int end = 0; end < stream.length; end += step) {
         byte[] begun = Arrays.copyOf(stream, end);
         Link link = link(1);

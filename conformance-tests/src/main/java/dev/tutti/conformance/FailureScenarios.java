@@ -31,12 +31,21 @@ final class FailureScenarios {
     killed(stage, 0, 10);
   }
 
-  private static void killed(Stage stage, int victim, long count) throws Exception {
-    ProcessGroup group = stage.group();
+  /**
+   * Meets twice, so that the victim is sure that everybody has left the first meeting; the others
+   * may learn of its death in the second one.
+   */
+  private static void meetAndDie(Stage stage, ProcessGroup group, int victim) {
     group.barrier().join();
     if (stage.rank() == victim) {
+      group.barrier().join();
       stage.die();
     }
+  }
+
+  private static void killed(Stage stage, int victim, long count) throws Exception {
+    ProcessGroup group = stage.group();
+    meetAndDie(stage, group, victim);
     CommBuffer buffer = Stage.filled(count, 1);
     Stage.within(
         NAMED_WITHIN,
@@ -44,7 +53,11 @@ final class FailureScenarios {
         () -> {
           PeerFailedException e =
               Stage.thrown(
-                  PeerFailedException.class, () -> group.allReduce(buffer, ReduceOp.SUM).join());
+                  PeerFailedException.class,
+                  () -> {
+                    group.barrier().join();
+                    group.allReduce(buffer, ReduceOp.SUM).join();
+                  });
           Stage.check(e.rank() == victim, "rank %d is named: %s", e.rank(), e.getMessage());
           Stage.check(
               e.getMessage().contains("rank " + victim), "not named in: %s", e.getMessage());
@@ -59,18 +72,17 @@ final class FailureScenarios {
   @Needs(victim = 2)
   static void aKilledRankIsNamedAtTheNextCall(Stage stage) {
     ProcessGroup group = stage.group();
-    group.barrier().join();
-    if (stage.rank() == 2) {
-      stage.die();
-    }
+    meetAndDie(stage, group, 2);
     CommBuffer one = CommBuffer.of(new float[1]);
     PeerFailedException[] seen = new PeerFailedException[1];
+    Work meeting = group.barrier();
     // Between these two alone nothing fails, until the news comes.
     Stage.await(
         NAMED_WITHIN,
         "news of the death",
         () -> {
           try {
+            meeting.join();
             int peer = 1 - stage.rank();
             group.sendRecv(one, peer, CommBuffer.of(new float[1]), peer).join();
             return false;
@@ -87,19 +99,33 @@ final class FailureScenarios {
   @Needs(victim = 2)
   static void aKilledRankIsNamedByItsNumberInTheGroup(Stage stage) throws Exception {
     ProcessGroup reversed = stage.group().split(0, -stage.rank()).orElseThrow();
-    reversed.barrier().join();
-    if (stage.rank() == 2) {
-      stage.die();
-    }
+    meetAndDie(stage, reversed, 2);
     Stage.within(
         NAMED_WITHIN,
         "news of the death",
         () -> {
           PeerFailedException e =
-              Stage.thrown(PeerFailedException.class, () -> reversed.barrier().join());
+              Stage.thrown(
+                  PeerFailedException.class,
+                  () -> {
+                    reversed.barrier().join();
+                    reversed.barrier().join();
+                  });
           Stage.check(e.rank() == 0, "rank %d is named: %s", e.rank(), e.getMessage());
         });
     reversed.close();
+  }
+
+  /**
+   * Uses the group, and meets in another one, so that nobody is at that use any more.
+   *
+   * @return the other group
+   */
+  private static ProcessGroup usedBefore(Stage stage) {
+    ProcessGroup aside = stage.group().split(0, 0).orElseThrow();
+    Stage.checkUsable(stage.group());
+    aside.barrier().join();
+    return aside;
   }
 
   /** One has had enough: all are told, soon. */
@@ -107,24 +133,28 @@ final class FailureScenarios {
   @Needs
   static void anAbortEndsAllRanks(Stage stage) throws Exception {
     ProcessGroup group = stage.group();
-    Stage.checkUsable(group);
     CommBuffer buffer = Stage.filled(1000, 1);
-    if (stage.rank() == 1) {
-      Stage.pause(Duration.ofMillis(50));
-      Stage.within(Duration.ofSeconds(1), "abort", group::abort);
-      group.abort();
-      Stage.thrown(CommAbortedException.class, () -> group.allReduce(buffer, ReduceOp.SUM));
-      return;
+    try (ProcessGroup aside = usedBefore(stage)) {
+      if (stage.rank() == 1) {
+        Stage.pause(Duration.ofMillis(50));
+        Stage.within(Duration.ofSeconds(1), "abort", group::abort);
+        group.abort();
+        Stage.thrown(CommAbortedException.class, () -> group.allReduce(buffer, ReduceOp.SUM));
+      } else {
+        Stage.within(
+            Duration.ofSeconds(2),
+            "news of the abort",
+            () -> {
+              CommAbortedException e =
+                  Stage.thrown(
+                      CommAbortedException.class,
+                      () -> group.allReduce(buffer, ReduceOp.SUM).join());
+              Stage.check(
+                  e.getMessage().contains("rank 1"), "rank 1 is not named: %s", e.getMessage());
+            });
+      }
+      Stage.checkUsable(aside);
     }
-    Stage.within(
-        Duration.ofSeconds(2),
-        "news of the abort",
-        () -> {
-          CommAbortedException e =
-              Stage.thrown(
-                  CommAbortedException.class, () -> group.allReduce(buffer, ReduceOp.SUM).join());
-          Stage.check(e.getMessage().contains("rank 1"), "rank 1 is not named: %s", e.getMessage());
-        });
   }
 
   /** A second thread aborts what the first one waits for. */
@@ -132,23 +162,25 @@ final class FailureScenarios {
   @Needs
   static void anAbortMayComeFromAnyThread(Stage stage) throws Exception {
     ProcessGroup group = stage.group();
-    Stage.checkUsable(group);
-    if (stage.rank() == 0) {
-      Thread other =
-          Thread.ofPlatform()
-              .start(
-                  () -> {
-                    Stage.pause(Duration.ofMillis(50));
-                    group.abort();
-                  });
-      CommBuffer buffer = Stage.filled(1000, 1);
-      Stage.within(
-          Duration.ofSeconds(3),
-          "the end of the wait",
-          () -> Stage.thrown(CommAbortedException.class, () -> group.recv(buffer, 1).join()));
-      other.join();
-    } else {
-      Stage.thrown(CommAbortedException.class, () -> group.barrier().join());
+    try (ProcessGroup aside = usedBefore(stage)) {
+      if (stage.rank() == 0) {
+        Thread other =
+            Thread.ofPlatform()
+                .start(
+                    () -> {
+                      Stage.pause(Duration.ofMillis(50));
+                      group.abort();
+                    });
+        Stage.within(
+            Duration.ofSeconds(2),
+            "the end of the wait",
+            () -> Stage.thrown(CommAbortedException.class, () -> group.barrier().join()));
+        other.join();
+      } else if (stage.rank() == 1) {
+        Stage.thrown(CommAbortedException.class, () -> group.barrier().join());
+      }
+      // The last rank never calls, so that the others wait.
+      Stage.checkUsable(aside);
     }
   }
 

@@ -34,7 +34,7 @@ class CaseListTest {
       for (DataType type : DataType.values()) {
         for (ReduceOp op : ReduceOp.all()) {
           for (long count : new long[] {0, 1, 39, size + 1}) {
-            if (kind == OperationKind.BARRIER || kind.isReducing() && !op.supports(type)) {
+            if (kind == OperationKind.BARRIER || (kind.isReducing() && !op.supports(type))) {
               continue;
             }
             Object combined = kind.isReducing() ? op : "-";

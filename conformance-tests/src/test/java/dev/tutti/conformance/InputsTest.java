@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,8 @@ class InputsTest {
         .filter(spec -> spec.operation() == OperationKind.ALL_REDUCE && !spec.inPlace())
         .filter(spec -> spec.type().isFloating() && spec.values() == values)
         .filter(spec -> spec.count() <= 40)
+        // Many ranks have many cases of the same kind.
+        .filter(spec -> size <= 5 || spec.index() % size < 5)
         .toList();
   }
 
@@ -74,14 +77,14 @@ class InputsTest {
     for (Values values : List.of(Values.EXACT, Values.SPECIAL)) {
       for (Case spec : reductions(size, values)) {
         Inputs inputs = new Inputs(3, spec, size);
-        ReduceOp op = spec.op();
+        ReduceOp op = Objects.requireNonNull(spec.op());
         for (long i = 0; i < spec.count(); i++) {
           long[] contributions = new long[size];
           for (int rank = 0; rank < size; rank++) {
             contributions[rank] = inputs.bits(rank, i);
           }
           long expected = ScalarModel.reduce(spec.type(), op, contributions);
-          for (int order = 0; order < 3; order++) {
+          for (int order = 0; order < (size > 8 ? 1 : 3); order++) {
             assertThat(inSomeOrder(spec.type(), op, contributions, random))
                 .as("%s, element %d", spec, i)
                 .isEqualTo(ScalarModel.canonical(spec.type(), expected));
@@ -90,7 +93,7 @@ class InputsTest {
         }
       }
     }
-    assertThat(checked).isGreaterThan(5000);
+    assertThat(checked).isGreaterThan(1000);
   }
 
   @ParameterizedTest
@@ -99,6 +102,7 @@ class InputsTest {
     Random random = new Random(5);
     int rounded = 0;
     for (Case spec : reductions(size, Values.RANDOM)) {
+      ReduceOp op = Objects.requireNonNull(spec.op());
       FloatFormat format = FloatFormat.of(spec.type());
       Inputs inputs = new Inputs(3, spec, size);
       for (long i = 0; i < spec.count(); i++) {
@@ -111,25 +115,22 @@ class InputsTest {
         Collections.shuffle(terms, random);
         double result = terms.getFirst();
         for (double next : terms.subList(1, size)) {
-          double exact = spec.op().equals(ReduceOp.PROD) ? result * next : result + next;
+          double exact = op.equals(ReduceOp.PROD) ? result * next : result + next;
           result = nearest(spec.type(), exact);
           rounded += exact == result ? 0 : 1;
         }
-        if (spec.op().equals(ReduceOp.AVG)) {
+        if (op.equals(ReduceOp.AVG)) {
           result = nearest(spec.type(), result / size);
         }
         long got = format.encodeExact(result);
-        assertThat(ErrorBound.violation(spec.type(), spec.op(), contributions, got))
+        assertThat(ErrorBound.violation(spec.type(), op, contributions, got))
             .as("%s, element %d", spec, i)
             .isNull();
         double magnitudes = terms.stream().mapToDouble(Math::abs).sum();
-        double far = spec.op().equals(ReduceOp.PROD) ? result * 1.5 : result + magnitudes;
+        double far = op.equals(ReduceOp.PROD) ? result * 1.5 : result + magnitudes;
         assertThat(
                 ErrorBound.violation(
-                    spec.type(),
-                    spec.op(),
-                    contributions,
-                    format.encodeExact(nearest(spec.type(), far))))
+                    spec.type(), op, contributions, format.encodeExact(nearest(spec.type(), far))))
             .as("%s, element %d, wrong", spec, i)
             .isNotNull();
       }
@@ -155,7 +156,8 @@ class InputsTest {
   void notANumberIsAtEveryRankAndInEveryLane(int size) {
     Set<List<Integer>> seen = new HashSet<>();
     for (Case spec : reductions(size, Values.SPECIAL)) {
-      if (spec.type() != DataType.FLOAT32 || !spec.op().equals(ReduceOp.MIN)) {
+      ReduceOp op = spec.op();
+      if (spec.type() != DataType.FLOAT32 || op == null || !op.equals(ReduceOp.MIN)) {
         continue;
       }
       Inputs inputs = new Inputs(3, spec, size);

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 /** A communicator that does as another one does, but for one fault. */
 final class MutantCommunicator implements Communicator {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
-  private static final Runnable NOTHING = () -> {};
 
   private final Communicator next;
   private final Fault fault;
@@ -59,7 +58,7 @@ final class MutantCommunicator implements Communicator {
         // Neither is it passed on, nor does it ever end.
       }
       case Operation.Broadcast call when fault == Fault.WRONG_ROOT ->
-          pass(new Operation.Broadcast(call.buffer(), (call.root() + 1) % size), context, NOTHING);
+          pass(new Operation.Broadcast(call.buffer(), (call.root() + 1) % size), context, () -> {});
       case Operation.Broadcast call when fault == Fault.WRITES_ROOT && rank == call.root() ->
           pass(call, context, () -> flipLastByte(call.buffer()));
       case Operation.AllToAll call when fault == Fault.COMPLETES_TOO_EARLY -> {
@@ -77,7 +76,7 @@ final class MutantCommunicator implements Communicator {
           when fault == Fault.CUTS_LONG_MESSAGES && buffer.byteSize() > 65536 -> {
         MemorySegment copy = MemorySegment.ofArray(buffer.segment().toArray(BYTE));
         copy.asSlice(copy.byteSize() - buffer.type().byteSize()).fill((byte) 0);
-        pass(new Operation.Send(CommBuffer.of(copy, buffer.type()), peer), context, NOTHING);
+        pass(new Operation.Send(CommBuffer.of(copy, buffer.type()), peer), context, () -> {});
       }
       default -> next.enqueue(operation, context);
     }
@@ -93,7 +92,7 @@ final class MutantCommunicator implements Communicator {
             || (fault == Fault.SUM_FOR_AVG && op.equals(ReduceOp.AVG))
             || (fault == Fault.SUM_FOR_BAND && op.equals(ReduceOp.BAND));
     if (exchanged) {
-      pass(new Operation.AllReduce(send, recv, ReduceOp.SUM), context, NOTHING);
+      pass(new Operation.AllReduce(send, recv, ReduceOp.SUM), context, () -> {});
     } else if (fault == Fault.OFF_BY_ONE && recv.count() > 1) {
       int width = recv.type().byteSize();
       MemorySegment memory = recv.segment();

@@ -6,6 +6,7 @@ import dev.tutti.conformance.MatrixReport.Row;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -56,7 +57,7 @@ class MutantsTest {
     // Besides the operation in question only one where nothing is wrong.
     return !FOUND.containsKey(fault)
         ? all
-        : all.operations(Set.of(FOUND.get(fault).getFirst(), "allGatherV"));
+        : all.operations(Set.of(found(fault).getFirst(), "allGatherV"));
   }
 
   @Test
@@ -64,6 +65,10 @@ class MutantsTest {
     MatrixReport report = Conformance.run(plan(Fault.NONE), Progress.SILENT);
     assertThat(report.failures()).isEmpty();
     assertThat(report.casesPassed()).isEqualTo(report.plan().cases().cases().size());
+  }
+
+  private static List<String> found(Fault fault) {
+    return Objects.requireNonNull(FOUND.get(fault));
   }
 
   static Set<Fault> foundByCases() {
@@ -85,7 +90,7 @@ class MutantsTest {
   @ParameterizedTest
   @MethodSource("foundByScenarios")
   void faultsThatNoCaseShowsAreFoundByScenarios(Fault fault) {
-    Scenario scenario = Scenario.named(PLAYED.get(fault));
+    Scenario scenario = Scenario.named(Objects.requireNonNull(PLAYED.get(fault)));
     ScenarioResult healthy = Conformance.play(plan(Fault.NONE), scenario);
     assertThat(healthy.detail()).isEmpty();
     ScenarioResult result = Conformance.play(plan(fault), scenario);
@@ -97,8 +102,8 @@ class MutantsTest {
   @MethodSource("foundByCases")
   void everyFaultIsFoundWhereItIs(Fault fault) {
     MatrixReport report = Conformance.run(plan(fault), Progress.SILENT);
-    String operation = FOUND.get(fault).getFirst();
-    String words = FOUND.get(fault).getLast();
+    String operation = found(fault).getFirst();
+    String words = found(fault).getLast();
     assertThat(report.passed()).isFalse();
     assertThat(report.failures())
         .as("failures that say \"%s\"", words)

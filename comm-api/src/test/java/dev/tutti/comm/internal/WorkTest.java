@@ -211,6 +211,24 @@ class WorkTest {
   }
 
   @Test
+  void anAbortFromAnotherThreadEndsEveryJoin() {
+    try (FakeGroup group = new FakeGroup()) {
+      group.backend.deafToTime = true;
+      Work first = group.issue();
+      Work second = group.issue();
+      Running<Boolean> leader = Running.platform(() -> first.join(Duration.ofSeconds(20)));
+      Eventually.until("the joiner blocks", group.backend::isAwaited);
+      Running<Boolean> follower = Running.platform(() -> second.join(Duration.ofSeconds(20)));
+      Running<Boolean> virtual = Running.virtual(() -> second.join(Duration.ofSeconds(20)));
+      group.core.abort();
+
+      assertThat(leader.failure()).isInstanceOf(CommAbortedException.class);
+      assertThat(follower.failure()).isInstanceOf(CommAbortedException.class);
+      assertThat(virtual.failure()).isInstanceOf(CommAbortedException.class);
+    }
+  }
+
+  @Test
   void completionsRunOnTheExecutorAndNeverUnderTheLock() throws Exception {
     ExecutorService executor = Executors.newSingleThreadExecutor(r -> new Thread(r, "mine"));
     try (FakeGroup group = new FakeGroup(FakeGroup.LONG, executor)) {

@@ -53,7 +53,7 @@ final class LocalCommunicator implements Communicator {
     this.group = context.group();
     this.rank = rank;
     this.members = members;
-    for (int from = 0; from < context.size(); from++) {
+    for (int i = 0; i < 2 * context.size(); i++) {
       inbox.add(new ConcurrentLinkedQueue<>());
     }
   }
@@ -97,11 +97,14 @@ final class LocalCommunicator implements Communicator {
     boolean progressed = false;
     for (Part part; (part = head.in.peek()) != null; progressed = true) {
       boolean over = members.get(part.peer()).left;
-      Parcel parcel = inbox.get(part.peer()).poll();
+      Parcel parcel = inbox(part.peer(), head.context.operation()).poll();
       if (parcel == null && !over) {
         return progressed;
       }
-      CommException failure = parcel == null ? left(head, part) : take(head, part, parcel);
+      CommException failure =
+          parcel == null
+              ? new PeerFailedException(part.peer(), told(head, part, "has left the group"), null)
+              : take(head, part, parcel);
       if (failure != null) {
         queue.remove();
         head.context.fail(failure);
@@ -117,13 +120,18 @@ final class LocalCommunicator implements Communicator {
     return true;
   }
 
+  /** Transfers and collectives are counted apart. */
+  private ConcurrentLinkedQueue<Parcel> inbox(int from, Operation operation) {
+    return inbox.get(operation.isPointToPoint() ? from : members.size() + from);
+  }
+
   private void send(Operation operation) {
     Map<CommBuffer, CommBuffer> copies = new HashMap<>();
     for (Part part : Part.of(operation, true, rank, members.size())) {
       CommBuffer data = part.buffer();
       LocalCommunicator peer = members.get(part.peer());
       CommBuffer copy = data == null ? null : copies.computeIfAbsent(data, LocalCommunicator::copy);
-      peer.inbox.get(rank).add(new Parcel(operation, copy));
+      peer.inbox(rank, operation).add(new Parcel(operation, copy));
       peer.wakeup();
     }
   }
@@ -141,16 +149,10 @@ final class LocalCommunicator implements Communicator {
     Operation operation = call.context.operation();
     CommBuffer target = part.buffer();
     CommBuffer data = parcel.data;
-    boolean sameCall = Part.match(operation, parcel.call);
-    if (!sameCall || !Part.alike(target, data)) {
+    if (!Part.match(operation, parcel.call) || !Part.alike(target, data)) {
+      String sent = data == null || target == null ? "" : " with " + data + " for " + target;
       return new CollectiveMismatchException(
-          "%s but rank %d called %s%s; all ranks must make the same calls in the same order"
-              .formatted(
-                  where(call),
-                  part.peer(),
-                  parcel.call.describe(),
-                  sameCall ? " (" + data + " for " + target + ")" : ""),
-          null);
+          told(call, part, "called " + parcel.call.describe() + sent), null);
     }
     ReduceOp op = operation.reduceOp();
     if (target != null && data != null) {
@@ -167,22 +169,16 @@ final class LocalCommunicator implements Communicator {
     return null;
   }
 
-  private PeerFailedException left(Call call, Part part) {
-    return new PeerFailedException(
-        part.peer(),
-        "%s but rank %d has left the group; all ranks must make the same calls"
-            .formatted(where(call), part.peer()),
-        null);
-  }
-
-  private String where(Call call) {
-    return "rank %d/%d of group %s called %s as #%d"
+  private String told(Call call, Part part, String what) {
+    return "%s #%d on rank %d/%d of group %s: rank %d %s; all ranks must make the same calls in the same order"
         .formatted(
+            call.context.operation().describe(),
+            call.context.sequence(),
             rank,
             members.size(),
             group,
-            call.context.operation().describe(),
-            call.context.sequence());
+            part.peer(),
+            what);
   }
 
   @Override

@@ -74,15 +74,13 @@ record Part(int peer, @Nullable CommBuffer buffer) {
 
   /** Returns whether two ranks' calls belong together; counts may differ in the uneven forms. */
   static boolean match(Operation a, Operation b) {
-    if (a.isPointToPoint() || b.isPointToPoint()) {
-      return a.isPointToPoint() && b.isPointToPoint();
-    }
-    return a.name().equals(b.name())
-        && a.rootRank() == b.rootRank()
-        && Objects.equals(a.reduceOp(), b.reduceOp())
-        && (a.name().endsWith("V")
-            || a.buffers().isEmpty()
-            || alike(a.buffers().getFirst(), b.buffers().getFirst()));
+    return a.isPointToPoint()
+        || (a.name().equals(b.name())
+            && a.rootRank() == b.rootRank()
+            && Objects.equals(a.reduceOp(), b.reduceOp())
+            && (a.name().endsWith("V")
+                || a.buffers().isEmpty()
+                || alike(a.buffers().getFirst(), b.buffers().getFirst())));
   }
 
   /** Returns whether data fits where it goes. */

@@ -179,8 +179,8 @@ class LauncherTest {
     job.close();
     job.close();
     // They have ended; that the JVM has been told so may take a moment.
-    assertThat(job.process(0).waitFor(5, TimeUnit.SECONDS)).isTrue();
-    assertThat(job.process(1).waitFor(5, TimeUnit.SECONDS)).isTrue();
+    job.process(0).onExit().get(5, TimeUnit.SECONDS);
+    job.process(1).onExit().get(5, TimeUnit.SECONDS);
   }
 
   @Test
