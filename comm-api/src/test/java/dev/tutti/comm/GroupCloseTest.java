@@ -48,7 +48,7 @@ class GroupCloseTest {
     CountDownLatch over = new CountDownLatch(1);
     List<Running<Boolean>> ranks =
         job.start(
-            rank -> "local?timeout=400ms",
+            rank -> "local?timeout=800ms",
             world -> {
               if (world.rank() == 0) {
                 Work barrier = world.barrier();

@@ -232,7 +232,7 @@ class SplitTest {
     AtomicInteger timedOut = new AtomicInteger();
     List<Running<Boolean>> ranks =
         job.start(
-            rank -> "local?timeout=300ms",
+            rank -> "local?timeout=800ms",
             world -> {
               if (world.rank() == 0) {
                 assertThatThrownBy(() -> world.split(0, 0))

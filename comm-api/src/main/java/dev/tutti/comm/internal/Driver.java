@@ -151,12 +151,26 @@ final class Driver {
     tryAdvance();
   }
 
-  private boolean tryAdvance() {
+  /** What came of an attempt to make progress. */
+  private enum Attempt {
+    /** Something was done. */
+    PROGRESSED,
+    /** There was nothing to do. */
+    IDLE,
+    /**
+     * Another thread is at it. It may have looked before the last event came, which a blocked
+     * thread was woken for and will not be woken for again: who was refused must not block before
+     * it has looked for itself.
+     */
+    REFUSED
+  }
+
+  private Attempt tryAdvance() {
     if (!lock.tryLock()) {
-      return false;
+      return Attempt.REFUSED;
     }
     try {
-      return group.advance();
+      return group.advance() ? Attempt.PROGRESSED : Attempt.IDLE;
     } finally {
       unlock();
     }
@@ -179,7 +193,7 @@ final class Driver {
     try {
       int misses = 0;
       while (true) {
-        boolean progressed = tryAdvance();
+        Attempt attempt = tryAdvance();
         if (work.ended()) {
           return true;
         }
@@ -187,9 +201,9 @@ final class Driver {
         if (deadline != null && deadline.expired()) {
           return false;
         }
-        if (progressed) {
+        if (attempt == Attempt.PROGRESSED) {
           misses = 0;
-        } else if (++misses <= YIELDS) {
+        } else if (attempt == Attempt.REFUSED || ++misses <= YIELDS) {
           Thread.yield();
         } else {
           block(work, me, deadline);
@@ -293,8 +307,12 @@ final class Driver {
       boolean wanted = background.get() > 0 || System.nanoTime() - lastDriven >= HELPER_DELAY_NANOS;
       if (drivers.get() > 0 || !wanted) {
         LockSupport.parkNanos(this, HELPER_DELAY_NANOS);
-      } else if (!tryAdvance()) {
-        helperBlock();
+      } else {
+        switch (tryAdvance()) {
+          case PROGRESSED -> {}
+          case IDLE -> helperBlock();
+          case REFUSED -> Thread.yield();
+        }
       }
     }
   }

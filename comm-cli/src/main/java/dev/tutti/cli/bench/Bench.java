@@ -53,8 +53,12 @@ public final class Bench {
 
   private static final Duration WARM_TIME = Duration.ofMillis(30);
 
-  /** Longer than this no case is warmed up. */
+  /**
+   * Longer than this no case is warmed up, but a backend's first, which compiles what all share.
+   */
   private static final Duration LONGEST_WARM_UP = Duration.ofMillis(600);
+
+  private static final Duration LONGEST_FIRST_WARM_UP = Duration.ofSeconds(3);
 
   /**
    * A case whose calls take less than this part of what they took before is still getting faster.
@@ -196,6 +200,7 @@ public final class Bench {
     if (fixed >= 0) {
       return fixed == 0 ? ensemble.loop(1) : Math.max(1, ensemble.loop(fixed) / fixed);
     }
+    Duration longest = compiled.add(ensemble.config()) ? LONGEST_FIRST_WARM_UP : LONGEST_WARM_UP;
     boolean first = compiled.add(ensemble.config() + "/" + item.operation());
     long enoughCalls = first ? COMPILED_CALLS : WARM_CALLS;
     long enoughNanos = (first ? COMPILED_TIME : WARM_TIME).toNanos();
@@ -209,7 +214,7 @@ public final class Bench {
       nanos += took;
       long perCall = Math.max(1, took / batch);
       boolean enough = calls >= enoughCalls && nanos >= enoughNanos && perCall > SETTLED * before;
-      boolean slow = calls >= WARM_CALLS && nanos >= LONGEST_WARM_UP.toNanos();
+      boolean slow = calls >= WARM_CALLS && nanos >= longest.toNanos();
       if (enough || slow) {
         return perCall;
       }
