@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Examples: {@code auto}, {@code tcp?iface=eth0&channels=2}, {@code cpu:tcp,cuda:nccl}, {@code
- * auto?order=ranked&timeout=30s}. A device is {@code cpu} or {@code cuda}; an entry without one
+ * auto?scratch=4MiB&timeout=30s}. A device is {@code cpu} or {@code cuda}; an entry without one
  * serves every device that no other entry names. Sizes and durations carry their unit ({@code
  * 4MiB}, {@code 30s}), items of a list are joined by {@code +}, and {@code %XX} stands for a
  * character that would end the value.

@@ -14,6 +14,8 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.Timeout;
 
 /** What goes wrong before there is a group: every rank hears of it, soon, and nothing is left. */
@@ -43,6 +45,18 @@ class GroupSetUpTest {
             .hasMessageContaining("local?timeout=31s")
             .hasMessageContaining("local?timeout=30s");
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"order=ranked", "debug=detail"})
+  void whatNoLayerDoesIsRefused(String option) {
+    LocalJob job = new LocalJob(2);
+
+    for (Running<Boolean> rank : job.start(rank -> "local?" + option, group -> true)) {
+      assertThat(rank.failure())
+          .isInstanceOf(ConfigException.class)
+          .hasMessageContaining("asks for " + option + ", which this release does not offer");
     }
   }
 
