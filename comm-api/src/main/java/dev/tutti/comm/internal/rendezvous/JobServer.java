@@ -70,6 +70,7 @@ public final class JobServer implements AutoCloseable {
   private final ThrottledLog log = new ThrottledLog(LOG);
   private final Set<SocketChannel> strangers = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closing = new AtomicBoolean();
+  private final Thread acceptor;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread exitHook = new Thread(this::processEnds, "tutti-store-exit");
 
@@ -83,6 +84,7 @@ public final class JobServer implements AutoCloseable {
     this.helloTime = helloTime;
     this.roster = new Roster(size, job, jobId, hostRank);
     this.threads = Thread.ofVirtual().name("tutti-server-" + port + "-", 0).factory();
+    this.acceptor = threads.newThread(this::accept);
     this.timer =
         new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("tutti-server-timer-" + port).factory());
@@ -149,7 +151,7 @@ public final class JobServer implements AutoCloseable {
     if (hostRank >= 0) {
       Runtime.getRuntime().addShutdownHook(server.exitHook);
     }
-    server.threads.newThread(server::accept).start();
+    server.acceptor.start();
     server.threads.newThread(server::closeWhenUnused).start();
     return server;
   }
@@ -225,11 +227,15 @@ public final class JobServer implements AutoCloseable {
     }
   }
 
+  /** Where a virtual thread accepts, the port is free only once that thread has seen the end. */
   private void closeListener() {
     try {
       listener.close();
+      acceptor.join(FLUSH);
     } catch (IOException e) {
       LOG.log(System.Logger.Level.DEBUG, "Closing the store's port", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
