@@ -29,7 +29,7 @@ final class Engine {
    * How long the control line has to name a peer's death before the lost connection itself is
    * blamed.
    */
-  private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private record Queued(Operation operation, OpContext context) {}
 
@@ -364,7 +364,11 @@ final class Engine {
     if (cause == null) {
       return "no reason given";
     }
-    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    String text = cause.getMessage();
+    return text == null
+        ? cause.getClass().getSimpleName()
+        // Netty puts the system's call and number in front of its words.
+        : text.replaceFirst("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ", "");
   }
 
   /** Returns whether a lost connection is waiting for the control line's word. */

@@ -336,20 +336,26 @@ final class Link {
         || theirSequence != expectedSequence
         || Frame.message(stage, at) != expectedMessage
         || Frame.length(stage, at) != length) {
-      throw new CollectiveMismatchException(
-          "rank %d called %s, its number %d; this rank called %s, its number %d; message %d of %d bytes came where message %d of %d bytes was due. All ranks must make the same calls in the same order, with counts that agree"
-              .formatted(
-                  peer,
-                  theirs.describe(),
-                  theirSequence,
-                  expectedCall.describe(),
-                  expectedSequence,
-                  Frame.message(stage, at),
-                  Frame.length(stage, at),
-                  expectedMessage,
-                  length),
-          null);
+      throw mismatch(theirs, theirSequence, Frame.message(stage, at), Frame.length(stage, at));
     }
+  }
+
+  private CollectiveMismatchException mismatch(
+      Call theirs, long theirSequence, int theirMessage, long theirLength) {
+    boolean sameCall = theirs.equals(expectedCall) && theirSequence == expectedSequence;
+    return new CollectiveMismatchException(
+        "rank %d called %s, its number %d; this rank called %s, its number %d%s. All ranks must make the same calls in the same order, with counts that agree"
+            .formatted(
+                peer,
+                theirs.describe(),
+                theirSequence,
+                expectedCall.describe(),
+                expectedSequence,
+                sameCall
+                    ? "; message %d of %d bytes came where message %d of %d bytes was due"
+                        .formatted(theirMessage, theirLength, expectedMessage, length)
+                    : ""),
+        null);
   }
 
   private boolean place(Wire from) throws IOException {
@@ -466,10 +472,11 @@ final class Link {
   /** Returns what is awaited of the peer, for messages; empty if nothing. */
   String awaited() {
     if (receiving) {
-      return "%d of %d bytes from rank %d%s"
+      return "%s from rank %d%s"
           .formatted(
-              length - received,
-              length,
+              length == 0
+                  ? "a signal"
+                  : "%d of %d bytes".formatted(length - received, length),
               peer,
               headerSeen
                   ? ""

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * entry   = [ device ":" ] backend [ "?" key "=" value *( "&amp;" key "=" value ) ]
  * </pre>
  *
- * <p>Examples: {@code auto}, {@code tcp?iface=eth0&channels=2}, {@code cpu:tcp,cuda:nccl}, {@code
+ * <p>Examples: {@code auto}, {@code tcp?iface=eth0&chunk=1MiB}, {@code cpu:tcp,cuda:nccl}, {@code
  * auto?scratch=4MiB&timeout=30s}. A device is {@code cpu} or {@code cuda}; an entry without one
  * serves every device that no other entry names. Sizes and durations carry their unit ({@code
  * 4MiB}, {@code 30s}), items of a list are joined by {@code +}, and {@code %XX} stands for a

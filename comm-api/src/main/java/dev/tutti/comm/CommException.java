@@ -33,13 +33,24 @@ public abstract sealed class CommException extends RuntimeException
    * @param context what could not be done because of this failure, put in front of the message
    */
   public final CommException restated(String context) {
-    String message = context + ": " + getMessage();
+    return copy(context + ": " + getMessage(), this);
+  }
+
+  /**
+   * Returns the same failure with the stack of the caller: what a thread throws that learns of it
+   * from another thread.
+   */
+  public final CommException rethrown() {
+    return copy(getMessage(), getCause());
+  }
+
+  private CommException copy(String message, @Nullable Throwable cause) {
     return switch (this) {
-      case CommTimeoutException e -> new CommTimeoutException(message, e);
-      case PeerFailedException e -> new PeerFailedException(e.rank(), message, e);
-      case CollectiveMismatchException e -> new CollectiveMismatchException(message, e);
-      case CommAbortedException e -> new CommAbortedException(message, e);
-      case NativeCommException e -> new NativeCommException(e.code(), message, e);
+      case CommTimeoutException e -> new CommTimeoutException(message, cause);
+      case PeerFailedException e -> new PeerFailedException(e.rank(), message, cause);
+      case CollectiveMismatchException e -> new CollectiveMismatchException(message, cause);
+      case CommAbortedException e -> new CommAbortedException(message, cause);
+      case NativeCommException e -> new NativeCommException(e.code(), message, cause);
     };
   }
 }

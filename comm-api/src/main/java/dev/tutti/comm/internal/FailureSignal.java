@@ -1,8 +1,10 @@
 package dev.tutti.comm.internal;
 
+import dev.tutti.comm.BackendUnavailableException;
 import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommException;
 import dev.tutti.comm.CommTimeoutException;
+import dev.tutti.comm.ConfigException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -83,15 +85,14 @@ final class FailureSignal {
   }
 
   private static RuntimeException unchecked(String label, @Nullable Throwable cause) {
-    if (cause instanceof CommException e) {
-      return e.restated(label);
-    }
-    if (cause instanceof RuntimeException e) {
-      return e;
-    }
-    if (cause instanceof Error e) {
-      throw e;
-    }
-    return new IllegalStateException(cause);
+    // Fresh ones, with the caller's stack: the call ran on a thread that its user knows nothing of.
+    return switch (cause) {
+      case CommException e -> e.restated(label);
+      case ConfigException e -> new ConfigException(e.getMessage(), e.getCause());
+      case BackendUnavailableException e ->
+          new BackendUnavailableException(String.valueOf(e.getMessage()), e.getCause());
+      case Error e -> throw e;
+      case null, default -> new IllegalStateException(label + " failed: " + cause, cause);
+    };
   }
 }

@@ -61,7 +61,7 @@ final class PendingWork implements Work, OpContext.Listener {
 
   private void throwFailure() {
     if (failure != null) {
-      throw failure;
+      throw failure.rethrown();
     }
   }
 

@@ -19,8 +19,8 @@ import java.util.List;
  * the other end have.
  */
 final class RankOutput {
-  private static final int KEPT_LINES = 20;
-  private static final int KEPT_BYTES = 2000;
+  private static final int KEPT_LINES = 40;
+  private static final int KEPT_BYTES = 8000;
 
   /** A longer line is written in pieces of this many bytes. */
   private static final int LONGEST_LINE = 1 << 20;

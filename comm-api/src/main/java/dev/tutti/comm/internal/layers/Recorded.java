@@ -106,8 +106,12 @@ final class Recorded extends Layer {
           entry == queue.peek()
               ? "was under way for " + Durations.text(elapsed(entry))
               : "was queued";
+      boolean ownFailure = cause.getMessage().startsWith(label(entry));
       failures.put(
-          entry, cause.restated("%s %s when the group broke".formatted(label(entry), how)));
+          entry,
+          ownFailure
+              ? cause
+              : cause.restated("%s %s when the group broke".formatted(label(entry), how)));
     }
     failures.forEach((entry, failure) -> entry.inner.fail(failure));
     next().abort(cause);

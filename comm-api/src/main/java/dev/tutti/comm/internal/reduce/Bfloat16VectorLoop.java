@@ -13,7 +13,7 @@ import jdk.incubator.vector.VectorSpecies;
  * The loop of BFLOAT16, two elements to a 32-bit lane: a template, of which each kernel runs a
  * copy. {@link Bfloat16Kernel} explains the rounding.
  */
-final class Bfloat16VectorLoop implements VectorKernel.Loop {
+final class Bfloat16VectorLoop implements NativeKernel.Loop {
   private static final VectorOperators.Binary OPERATOR;
 
   static {

@@ -67,16 +67,4 @@ final class ByteLoops {
     long notLess = ((x & ~y) | (~(x ^ y) & lower)) & SIGNS;
     return notLess | (notLess - (notLess >>> 7));
   }
-
-  static void divide(byte[] s, int lanes, int divisor) {
-    for (int i = 0; i < lanes; i++) {
-      s[i + 2 * BYTES] = (byte) (s[i] / divisor);
-    }
-  }
-
-  static void divideUnsigned(byte[] s, int lanes, int divisor) {
-    for (int i = 0; i < lanes; i++) {
-      s[i + 2 * BYTES] = (byte) (Byte.toUnsignedInt(s[i]) / divisor);
-    }
-  }
 }

@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  *   <li>AVG combines as SUM; {@link #divide} is its second half.
  * </ul>
  *
- * <p>All methods may be called from any thread that may access the segments, and allocate nothing
- * in the long run.
+ * <p>All methods may be called from any thread that may access the segments. What memory they take
+ * for themselves is small, reused, and independent of the count.
  */
 public final class ReduceKernels {
   /** Whether the vector engine is there. */
@@ -90,7 +90,7 @@ public final class ReduceKernels {
     long bytes = byteSize(type, count);
     Objects.checkFromIndexSize(offset, bytes, region.byteSize());
     if (bytes > 0 && divisor > 1) {
-      BlockKernels.divider(type, divisor)
+      PlainKernels.divider(type, divisor)
           .combine(region, offset, region, offset, region, offset, bytes);
     }
   }
@@ -114,10 +114,8 @@ public final class ReduceKernels {
       throw new IllegalArgumentException(
           op + " is not defined for " + type + ": bitwise operators take integers");
     }
-    Kernel kernel = BlockKernels.kernel(op.kind(), type);
-    if (VECTORS) {
-      kernel = VectorKernels.kernel(op.kind(), type, kernel);
-    }
+    Kernel kernel =
+        VECTORS ? VectorKernels.kernel(op.kind(), type) : PlainKernels.kernel(op.kind(), type);
     KERNELS.set(index, kernel);
     return kernel;
   }

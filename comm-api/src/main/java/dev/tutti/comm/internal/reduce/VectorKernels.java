@@ -33,25 +33,18 @@ final class VectorKernels {
 
   private VectorKernels() {}
 
-  /**
-   * Returns the kernel of an operator that the type supports.
-   *
-   * @param blocks the same by the block engine: for what is not native memory, and for the last few
-   *     elements
-   */
-  static Kernel kernel(ReduceOp.Kind kind, DataType type, Kernel blocks) {
+  /** Returns the kernel of an operator that the type supports. */
+  static Kernel kernel(ReduceOp.Kind kind, DataType type) {
     VectorOperators.Binary operator = operator(kind, type.isUnsigned());
     return switch (type) {
-      // There is no vector operator for its conversions; C2 vectorises them in the block engine.
-      case FLOAT16 -> blocks;
-      case BFLOAT16 ->
-          kernel(Bfloat16VectorLoop.class, FloatVector.SPECIES_PREFERRED, operator, blocks);
-      case INT8, UINT8 -> kernel(VectorLoop.class, ByteVector.SPECIES_PREFERRED, operator, blocks);
-      case INT32, UINT32 -> kernel(VectorLoop.class, IntVector.SPECIES_PREFERRED, operator, blocks);
-      case INT64, UINT64 ->
-          kernel(VectorLoop.class, LongVector.SPECIES_PREFERRED, operator, blocks);
-      case FLOAT32 -> kernel(VectorLoop.class, FloatVector.SPECIES_PREFERRED, operator, blocks);
-      case FLOAT64 -> kernel(VectorLoop.class, DoubleVector.SPECIES_PREFERRED, operator, blocks);
+      // There is no vector operator for its conversions; C2 vectorises them in a plain loop.
+      case FLOAT16 -> PlainKernels.kernel(kind, type);
+      case BFLOAT16 -> kernel(Bfloat16VectorLoop.class, FloatVector.SPECIES_PREFERRED, operator);
+      case INT8, UINT8 -> kernel(VectorLoop.class, ByteVector.SPECIES_PREFERRED, operator);
+      case INT32, UINT32 -> kernel(VectorLoop.class, IntVector.SPECIES_PREFERRED, operator);
+      case INT64, UINT64 -> kernel(VectorLoop.class, LongVector.SPECIES_PREFERRED, operator);
+      case FLOAT32 -> kernel(VectorLoop.class, FloatVector.SPECIES_PREFERRED, operator);
+      case FLOAT64 -> kernel(VectorLoop.class, DoubleVector.SPECIES_PREFERRED, operator);
     };
   }
 
@@ -68,10 +61,9 @@ final class VectorKernels {
   }
 
   private static Kernel kernel(
-      Class<? extends VectorKernel.Loop> template,
+      Class<? extends NativeKernel.Loop> template,
       VectorSpecies<?> species,
-      VectorOperators.Binary operator,
-      Kernel blocks) {
+      VectorOperators.Binary operator) {
     try (InputStream code = template.getResourceAsStream(template.getSimpleName() + ".class")) {
       if (code == null) {
         throw new IllegalStateException("the code of " + template.getName() + " was not found");
@@ -80,10 +72,10 @@ final class VectorKernels {
           MethodHandles.lookup()
               .defineHiddenClassWithClassData(
                   code.readAllBytes(), new Lanes(species, operator), true);
-      VectorKernel.Loop loop =
-          (VectorKernel.Loop)
+      NativeKernel.Loop loop =
+          (NativeKernel.Loop)
               copy.findConstructor(copy.lookupClass(), MethodType.methodType(void.class)).invoke();
-      return new VectorKernel(loop, species.vectorByteSize(), blocks);
+      return new NativeKernel(loop, species.vectorByteSize());
     } catch (IOException e) {
       throw new IllegalStateException(
           "the code of " + template.getName() + " could not be read", e);

@@ -9,7 +9,7 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /** The loop of all types but the 16-bit ones: a template, of which each kernel runs a copy. */
-final class VectorLoop implements VectorKernel.Loop {
+final class VectorLoop implements NativeKernel.Loop {
   private static final VectorSpecies<?> SPECIES;
   private static final VectorOperators.Binary OPERATOR;
 

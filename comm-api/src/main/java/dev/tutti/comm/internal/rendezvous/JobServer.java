@@ -386,7 +386,7 @@ public final class JobServer implements AutoCloseable {
       link.sendLast(new Frame(FrameType.GOODBYE));
       flush(List.of(link), Deadline.after(FLUSH));
     } catch (EOFException e) {
-      end = "its connection ended without a goodbye";
+      end = "its process ended, or left without closing its group";
     } catch (ProtocolException e) {
       end = "it sent what is not the protocol: " + e.getMessage();
       log.warn("Store port " + port + " dropped a connection", hello.sender() + ": " + end);
