@@ -81,7 +81,7 @@ public class ReduceBenchmark {
   /** The engine that every JVM has. */
   @Benchmark
   @Fork(1)
-  public void blocks(Rate rate) {
+  public void plain(Rate rate) {
     combine(rate);
   }
 

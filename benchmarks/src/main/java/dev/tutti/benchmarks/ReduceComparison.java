@@ -123,7 +123,7 @@ public final class ReduceComparison {
 
   private void run(List<String> names) {
     boolean vectors = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
-    out.printf("engine: %s; GB/s of one operand%n", vectors ? "vectors" : "blocks");
+    out.printf("engine: %s; GB/s of one operand%n", vectors ? "vectors" : "plain");
     out.printf("%-9s %-5s", "type", "op");
     for (int bytes : SIZES) {
       out.printf(

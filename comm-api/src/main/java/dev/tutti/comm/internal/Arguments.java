@@ -412,9 +412,13 @@ public final class Arguments {
 
     void count(String name, CommBuffer buffer, long expected, String formula) {
       if (buffer.count() != expected) {
+        String remedy =
+            buffer.count() > expected
+                ? "pass %s.slice(0, %d)".formatted(name, expected)
+                : "pass a buffer of that size";
         throw refused(
-            "%s holds %d elements, but %s = %d are needed; pass %s.slice(0, %d) or a buffer of that size"
-                .formatted(name, buffer.count(), formula, expected, name, expected));
+            "%s holds %d elements, but %s = %d are needed; %s"
+                .formatted(name, buffer.count(), formula, expected, remedy));
       }
     }
 
