@@ -474,9 +474,7 @@ final class Link {
     if (receiving) {
       return "%s from rank %d%s"
           .formatted(
-              length == 0
-                  ? "a signal"
-                  : "%d of %d bytes".formatted(length - received, length),
+              length == 0 ? "a signal" : "%d of %d bytes".formatted(length - received, length),
               peer,
               headerSeen
                   ? ""

@@ -88,7 +88,7 @@ final class FailureSignal {
     // Fresh ones, with the caller's stack: the call ran on a thread that its user knows nothing of.
     return switch (cause) {
       case CommException e -> e.restated(label);
-      case ConfigException e -> new ConfigException(e.getMessage(), e.getCause());
+      case ConfigException e -> new ConfigException(String.valueOf(e.getMessage()), e.getCause());
       case BackendUnavailableException e ->
           new BackendUnavailableException(String.valueOf(e.getMessage()), e.getCause());
       case Error e -> throw e;

@@ -115,7 +115,9 @@ class FailureSignalTest {
                       throw odd;
                     },
                     ignored -> {}))
-        .isSameAs(odd);
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("split #0 failed")
+        .hasCause(odd);
     StackOverflowError error = new StackOverflowError("deep");
     assertThatThrownBy(
             () ->

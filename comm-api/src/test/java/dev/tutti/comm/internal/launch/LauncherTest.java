@@ -113,14 +113,14 @@ class LauncherTest {
     LaunchResult result =
         shell(
                 3,
-                "if [ $RANK = 1 ]; then for i in $(seq 1 30); do echo line $i; done; exit 42; fi;"
+                "if [ $RANK = 1 ]; then for i in $(seq 1 50); do echo line $i; done; exit 42; fi;"
                     + " exec sleep 60")
             .grace(Duration.ofMillis(100))
             .run();
     assertThat(result.exitCode()).isEqualTo(42);
     assertThat(result.failedRank()).isEqualTo(1);
     assertThat(result.lastLines())
-        .isEqualTo(IntStream.rangeClosed(11, 30).mapToObj(i -> "line " + i).toList());
+        .isEqualTo(IntStream.rangeClosed(11, 50).mapToObj(i -> "line " + i).toList());
     assertThat(result.elapsed()).isLessThan(Duration.ofSeconds(10));
   }
 

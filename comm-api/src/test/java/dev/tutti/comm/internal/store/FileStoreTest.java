@@ -216,14 +216,14 @@ class FileStoreTest extends StoreSuite {
                 done.set(true);
                 return 1;
               }
-              while (!done.get()) {
+              do {
                 byte[] value = store(1).get("big", LONG);
                 assertThat(value).hasSize(200_000);
                 byte[] expected = value.clone();
                 Arrays.fill(expected, value[0]);
                 assertThat(Arrays.equals(value, expected)).isTrue();
                 count++;
-              }
+              } while (!done.get());
               return count;
             });
     assertThat(reads.get(1)).isPositive();
