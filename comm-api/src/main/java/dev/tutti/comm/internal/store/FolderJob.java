@@ -135,6 +135,7 @@ final class FolderJob {
     try {
       Files.writeString(mine.resolve("nonce"), nonce + "\n" + made + "\n" + END + "\n");
       Backoff backoff = new Backoff(deadline, "Joining the job in " + folder);
+      boolean vanished = false;
       while (true) {
         try {
           // A folder takes another's place only if that is empty: of two, one gets through.
@@ -142,9 +143,15 @@ final class FolderJob {
           return;
         } catch (FileSystemException e) {
           if (!Files.isDirectory(current)) {
-            throw e;
+            if (vanished) {
+              throw e;
+            }
+            // The one that was in the way has been removed since: once more.
+            vanished = true;
+            continue;
           }
         }
+        vanished = false;
         String inTheWay = clean(current);
         if (inTheWay != null && !backoff.pause()) {
           throw new ConfigException(inTheWay);
