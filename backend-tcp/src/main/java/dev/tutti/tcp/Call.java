@@ -32,7 +32,7 @@ record Call(int code, int root, long count) {
           "scatterV",
           "allToAll",
           "allToAllV",
-          "transfer",
+          "send or recv",
           "barrier");
   private static final List<String> TYPES =
       List.of(
@@ -70,14 +70,14 @@ record Call(int code, int root, long count) {
       case Operation.Send o -> transfer(o.buffer());
       case Operation.Recv o -> transfer(o.buffer());
       case Operation.SendRecv o -> transfer(o.send());
-      case Operation.Batch o -> new Call(OPERATIONS.indexOf("transfer") << 16, -1, -1);
+      case Operation.Batch o -> new Call(OPERATIONS.indexOf("send or recv") << 16, -1, -1);
     };
   }
 
   /** Returns the fingerprint of one transfer of a batch. */
   static Call transfer(CommBuffer buffer) {
     return new Call(
-        OPERATIONS.indexOf("transfer") << 16 | TYPES.indexOf(buffer.type().name()) << 8,
+        OPERATIONS.indexOf("send or recv") << 16 | TYPES.indexOf(buffer.type().name()) << 8,
         -1,
         buffer.count());
   }

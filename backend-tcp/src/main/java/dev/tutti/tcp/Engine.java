@@ -1,5 +1,6 @@
 package dev.tutti.tcp;
 
+import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommException;
 import dev.tutti.comm.PeerFailedException;
 import dev.tutti.comm.internal.reduce.ReduceKernels;
@@ -30,6 +31,9 @@ final class Engine {
    * blamed.
    */
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** What the system says (EFAULT) of memory that is not there any more: no fault of the peer's. */
+  private static final String BAD_ADDRESS = "Bad address";
 
   private record Queued(Operation operation, OpContext context) {}
 
@@ -327,6 +331,12 @@ final class Engine {
   }
 
   private void lost(int peer, IOException cause) {
+    if (reason(cause).contains(BAD_ADDRESS)) {
+      throw new CommAbortedException(
+          "rank %d/%d of group %s: a buffer's memory was freed while its operation was under way; keep its arena open until the Work is complete"
+              .formatted(group.rank(), group.size(), group.group()),
+          cause);
+    }
     lost[peer] = true;
     connections.link(peer).ignore();
     if (lostPeer < 0) {

@@ -344,7 +344,7 @@ final class Link {
       Call theirs, long theirSequence, int theirMessage, long theirLength) {
     boolean sameCall = theirs.equals(expectedCall) && theirSequence == expectedSequence;
     return new CollectiveMismatchException(
-        "rank %d called %s, its number %d; this rank called %s, its number %d%s. All ranks must make the same calls in the same order, with counts that agree"
+        "rank %d called %s, its number %d; the rank that got its message called %s, its number %d%s. All ranks must make the same calls in the same order, with counts that agree"
             .formatted(
                 peer,
                 theirs.describe(),

@@ -182,7 +182,8 @@ class EngineTest {
       assertThat(ranks.failure(1, SOON))
           .isInstanceOf(CollectiveMismatchException.class)
           .hasMessageContaining("rank 0 called allReduce(100 FLOAT32, SUM), its number 1")
-          .hasMessageContaining("this rank called allReduce(100 FLOAT32, MAX), its number 1");
+          .hasMessageContaining(
+              "the rank that got its message called allReduce(100 FLOAT32, MAX), its number 1");
     }
   }
 

@@ -115,7 +115,7 @@ class FrameTest {
             "scatterV(FLOAT32, root 1)",
             "allToAll(8 FLOAT32)",
             "allToAllV(FLOAT32)",
-            "transfer(8 FLOAT32)",
+            "send or recv(8 FLOAT32)",
             "barrier()");
   }
 

@@ -431,7 +431,8 @@ class LinkTest {
           assertThatThrownBy(() -> receive(link, 12, mine, 0, arena.allocate(32), null))
               .isInstanceOf(CollectiveMismatchException.class)
               .hasMessageContaining("rank 3 called allGather(8 FLOAT32), its number 11;")
-              .hasMessageContaining("this rank called allReduce(7 FLOAT64, MAX), its number 12;")
+              .hasMessageContaining(
+                  "the rank that got its message called allReduce(7 FLOAT64, MAX), its number 12")
               .hasMessageContaining("same calls in the same order");
         };
     check.accept(frame(11, theirs, 0, arena.allocate(32)));

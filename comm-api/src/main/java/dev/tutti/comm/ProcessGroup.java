@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +82,7 @@ public final class ProcessGroup implements AutoCloseable {
     private @Nullable String config;
     private @Nullable String rendezvous;
     private @Nullable Duration timeout;
-    private Executor executor = ForkJoinPool.commonPool();
+    private Executor executor = task -> Thread.ofVirtual().name("tutti-completion").start(task);
     private @Nullable Membership membership;
 
     private Builder() {}
@@ -123,7 +122,8 @@ public final class ProcessGroup implements AutoCloseable {
     }
 
     /**
-     * Sets what runs the stages behind {@link Work#completion()}; the default is the common pool.
+     * Sets what runs the stages behind {@link Work#completion()}; the default starts a virtual
+     * thread for each.
      *
      * @param executor must not run tasks on the thread that hands them over
      */
@@ -473,7 +473,12 @@ public final class ProcessGroup implements AutoCloseable {
    */
   public Work batch(Consumer<Batch> transfers) {
     Batch batch = new Batch();
-    Objects.requireNonNull(transfers, "transfers").accept(batch);
+    if (transfers == null) {
+      throw new IllegalArgumentException(
+          "batch on rank %d/%d: transfers is null; pass b -> { b.send(…); b.recv(…); }"
+              .formatted(rank(), size()));
+    }
+    transfers.accept(batch);
     return core.submit(arguments.batch(batch.transfers));
   }
 

@@ -67,9 +67,8 @@ final class CaseRun {
 
   private CaseResult failed(Case spec, String why) {
     String text =
-        "%s; on rank %d/%d of backend %s, seed %d: %s. Repeat it with the plan's only(%d)"
-            .formatted(
-                spec, group.rank(), group.size(), group.backend(), cases.seed(), why, spec.index());
+        "%s; on rank %d/%d of backend %s, seed %d: %s"
+            .formatted(spec, group.rank(), group.size(), group.backend(), cases.seed(), why);
     return new CaseResult(spec.index(), Outcome.FAILED, Digest.EMPTY, text);
   }
 }

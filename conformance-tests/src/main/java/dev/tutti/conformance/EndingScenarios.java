@@ -53,14 +53,14 @@ final class EndingScenarios {
 
   /** What cannot be completed is told, in bounded time. */
   @Rule({"F9", "F11"})
-  @Needs(timeout = "2s")
+  @Needs(timeout = "3s")
   static void closeTellsWhatWasNotDelivered(Stage stage) throws Exception {
     ProcessGroup group = stage.group().split(0, 0).orElseThrow();
     if (stage.rank() == 0) {
       group.allReduce(Stage.filled(10, 0), ReduceOp.SUM);
       group.barrier();
       Stage.within(
-          Duration.ofMillis(4500),
+          Duration.ofMillis(5500),
           "close",
           () -> {
             CommTimeoutException e = Stage.thrown(CommTimeoutException.class, group::close);
@@ -69,7 +69,7 @@ final class EndingScenarios {
       group.close();
     } else {
       // Never calls what the first rank waits for.
-      Stage.pause(Duration.ofSeconds(3));
+      Stage.pause(Duration.ofMillis(4500));
       Stage.failure(() -> group.barrier().join());
       group.close();
     }

@@ -87,11 +87,11 @@ final class Verdict {
         digests.put(spec.index(), combined(results));
       } else {
         tally.failed++;
-        failures.add(difference);
+        failures.add(difference + repeat(spec));
       }
     } else {
       tally.failed++;
-      failures.add(failure(spec, results));
+      failures.add(failure(spec, results) + repeat(spec));
     }
   }
 
@@ -127,11 +127,21 @@ final class Verdict {
     long first = results.getFirst().digest();
     for (int rank = 1; rank < results.size(); rank++) {
       if (results.get(rank).digest() != first) {
-        return "%s; seed %d: rank %d holds other bits than rank 0. Repeat it with the plan's only(%d)"
-            .formatted(spec, plan.seed(), rank, spec.index());
+        return "%s; seed %d: rank %d holds other bits than rank 0"
+            .formatted(spec, plan.seed(), rank);
       }
     }
     return null;
+  }
+
+  private String repeat(Case spec) {
+    return ". Repeat it: tutti conformance --backends %s -n %d%s --seed %d --case %d"
+        .formatted(
+            plan.config(),
+            plan.ranks(),
+            plan.processes() ? " --processes" : "",
+            plan.seed(),
+            spec.index());
   }
 
   private static long combined(List<CaseResult> results) {

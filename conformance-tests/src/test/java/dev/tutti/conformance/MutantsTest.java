@@ -137,8 +137,11 @@ class MutantsTest {
             .orElseThrow();
     assertThat(failure)
         .containsPattern("case \\d+: allReduce UINT8 AVG count \\d+")
-        .contains("on rank 0/3 of backend mutant", "seed 1", "only(");
-    int index = Integer.parseInt(failure.replaceFirst("(?s).*only\\((\\d+)\\).*", "$1"));
+        .contains(
+            "on rank 0/3 of backend mutant",
+            "seed 1",
+            "Repeat it: tutti conformance --backends mutant?fault=sum-for-avg");
+    int index = Integer.parseInt(failure.replaceFirst("(?s).*--case (\\d+)$", "$1"));
     MatrixReport again = Conformance.run(plan(Fault.SUM_FOR_AVG).only(index), Progress.SILENT);
     assertThat(again.failures()).containsExactly(failure);
     assertThat(again.casesFailed()).isEqualTo(1);
