@@ -48,6 +48,12 @@ public final class Bench {
 
   private static final Duration COMPILED_TIME = Duration.ofMillis(300);
 
+  /**
+   * A backend's first case is called for so long: while the compilers are at work on the same
+   * cores, its time stands still for a while at several times what it will be.
+   */
+  private static final Duration FIRST_COMPILED_TIME = Duration.ofMillis(1500);
+
   /** Each further case is called so often, and for so long, before it is timed. */
   private static final long WARM_CALLS = 3;
 
@@ -58,7 +64,7 @@ public final class Bench {
    */
   private static final Duration LONGEST_WARM_UP = Duration.ofMillis(600);
 
-  private static final Duration LONGEST_FIRST_WARM_UP = Duration.ofSeconds(3);
+  private static final Duration LONGEST_FIRST_WARM_UP = Duration.ofSeconds(4);
 
   /**
    * A case whose calls take less than this part of what they took before is still getting faster.
@@ -200,10 +206,12 @@ public final class Bench {
     if (fixed >= 0) {
       return fixed == 0 ? ensemble.loop(1) : Math.max(1, ensemble.loop(fixed) / fixed);
     }
-    Duration longest = compiled.add(ensemble.config()) ? LONGEST_FIRST_WARM_UP : LONGEST_WARM_UP;
+    boolean veryFirst = compiled.add(ensemble.config());
+    Duration longest = veryFirst ? LONGEST_FIRST_WARM_UP : LONGEST_WARM_UP;
     boolean first = compiled.add(ensemble.config() + "/" + item.operation());
     long enoughCalls = first ? COMPILED_CALLS : WARM_CALLS;
-    long enoughNanos = (first ? COMPILED_TIME : WARM_TIME).toNanos();
+    Duration enoughTime = veryFirst ? FIRST_COMPILED_TIME : first ? COMPILED_TIME : WARM_TIME;
+    long enoughNanos = enoughTime.toNanos();
     long calls = 0;
     long nanos = 0;
     long batch = 1;
