@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +53,7 @@ final class Engine {
   private int[] waits = new int[64];
   private int[] ready = new int[64];
   private int readyCount;
-  private int[] peers = new int[0];
+  private final int[] peers;
   private int peerCount;
   private final int[] sendCursor;
   private final int[] recvCursor;
@@ -414,6 +413,5 @@ final class Engine {
       next.context.fail(
           cause.restated(next.operation.describe() + " was queued behind the failure"));
     }
-    Arrays.fill(waits, 0);
   }
 }

@@ -80,7 +80,7 @@ final class Plans {
                   o.send().type().byteSize(),
                   o.send().count(),
                   average(o),
-                  same(o.send(), o.recv()),
+                  o.send().isSameMemory(o.recv()),
                   limits),
               o,
               o.send(),
@@ -94,7 +94,7 @@ final class Plans {
                   o.send().type().byteSize(),
                   o.send().count(),
                   average(o),
-                  o.recv() != null && same(o.send(), o.recv()),
+                  o.recv() != null && o.send().isSameMemory(o.recv()),
                   limits),
               o,
               o.send(),
@@ -145,7 +145,7 @@ final class Plans {
   }
 
   private Plan allGather(Operation o, CommBuffer send, CommBuffer recv, Blocks blocks) {
-    boolean inPlace = same(send, recv.slice(blocks.offset(rank), blocks.count(rank)));
+    boolean inPlace = send.isSameMemory(recv.slice(blocks.offset(rank), blocks.count(rank)));
     return plan(
         Request.allGather(rank, size, send.type().byteSize(), blocks, inPlace, limits),
         o,
@@ -154,7 +154,7 @@ final class Plans {
   }
 
   private Plan reduceScatter(Operation o, CommBuffer send, CommBuffer recv, Blocks blocks) {
-    boolean inPlace = same(recv, send.slice(blocks.offset(rank), blocks.count(rank)));
+    boolean inPlace = recv.isSameMemory(send.slice(blocks.offset(rank), blocks.count(rank)));
     return plan(
         Request.reduceScatter(
             rank, size, send.type().byteSize(), blocks, average(o), inPlace, limits),
@@ -166,7 +166,7 @@ final class Plans {
   private Plan gather(
       Operation o, int root, CommBuffer send, @Nullable CommBuffer recv, Blocks blocks) {
     boolean inPlace =
-        recv != null && same(send, recv.slice(blocks.offset(rank), blocks.count(rank)));
+        recv != null && send.isSameMemory(recv.slice(blocks.offset(rank), blocks.count(rank)));
     return plan(
         Request.gather(rank, size, root, send.type().byteSize(), blocks, inPlace, limits),
         o,
@@ -177,7 +177,7 @@ final class Plans {
   private Plan scatter(
       Operation o, int root, @Nullable CommBuffer send, CommBuffer recv, Blocks blocks) {
     boolean inPlace =
-        send != null && same(recv, send.slice(blocks.offset(rank), blocks.count(rank)));
+        send != null && recv.isSameMemory(send.slice(blocks.offset(rank), blocks.count(rank)));
     return plan(
         Request.scatter(rank, size, root, recv.type().byteSize(), blocks, inPlace, limits),
         o,
@@ -240,10 +240,6 @@ final class Plans {
   private static boolean average(Operation operation) {
     ReduceOp op = operation.reduceOp();
     return op != null && op.equals(ReduceOp.AVG);
-  }
-
-  private static boolean same(CommBuffer a, CommBuffer b) {
-    return a.isSameMemory(b);
   }
 
   private static Blocks blocks(Counts counts) {

@@ -136,7 +136,6 @@ final class TcpCommunicator implements Communicator {
     if (!closed) {
       closed = true;
       connections.close();
-      transport.close();
       scratch.close();
       pool.close();
     }
