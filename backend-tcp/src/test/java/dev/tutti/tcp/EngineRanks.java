@@ -115,6 +115,7 @@ final class EngineRanks implements AutoCloseable {
                     rank,
                     all,
                     parsed.options(parsed.entries().getFirst(), backend.keys()),
+                    parsed.order(),
                     parsed.scratchBytes(),
                     store.view(),
                     Duration.ofSeconds(20),

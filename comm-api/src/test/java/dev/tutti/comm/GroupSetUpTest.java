@@ -15,8 +15,6 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** What goes wrong before there is a group: every rank hears of it, soon, and nothing is left. */
 @Timeout(60)
@@ -45,18 +43,6 @@ class GroupSetUpTest {
             .hasMessageContaining("local?timeout=31s")
             .hasMessageContaining("local?timeout=30s");
       }
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"order=ranked", "debug=detail"})
-  void whatNoLayerDoesIsRefused(String option) {
-    LocalJob job = new LocalJob(2);
-
-    for (Running<Boolean> rank : job.start(rank -> "local?" + option, group -> true)) {
-      assertThat(rank.failure())
-          .isInstanceOf(ConfigException.class)
-          .hasMessageContaining("asks for " + option + ", which this release does not offer");
     }
   }
 

@@ -81,20 +81,6 @@ public final class Bootstrap {
       this.executor = executor;
       this.deadline = deadline;
       this.label = "init on rank %d/%d".formatted(membership.rank(), membership.size());
-      refuseWhatNoLayerDoes();
-    }
-
-    /** A promise that is not kept must not be taken in silence. */
-    private void refuseWhatNoLayerDoes() {
-      String wanted =
-          config.order() == CommConfig.Order.RANKED
-              ? "order=ranked"
-              : config.debug() == CommConfig.Debug.DETAIL ? "debug=detail" : null;
-      if (wanted != null) {
-        throw new ConfigException(
-            "%s: %s asks for %s, which this release does not offer; leave it out"
-                .formatted(label, config.origin(), wanted));
-      }
     }
 
     GroupCore run() {
@@ -165,6 +151,7 @@ public final class Bootstrap {
           membership.rank(),
           IntStream.range(0, membership.size()).boxed().toList(),
           config.options(entry, provider.keys()),
+          config.order(),
           config.scratchBytes(),
           membership.store().scoped("group/" + WORLD),
           deadline.remaining(),

@@ -393,6 +393,7 @@ public final class GroupCore {
         rank,
         worldRanks,
         context.options(),
+        context.order(),
         context.scratchBytes(),
         job.store().scoped("group/" + name),
         deadline.remaining(),

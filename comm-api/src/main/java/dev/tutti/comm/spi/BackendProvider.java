@@ -80,6 +80,8 @@ public interface BackendProvider {
    * @param rank this rank in the group
    * @param worldRanks the ranks' numbers in the job, in the group's rank order
    * @param options the values of this backend's keys
+   * @param order in which order reductions of floating-point numbers are to be folded; see {@link
+   *     Communicator#foldsByRank}
    * @param scratchBytes the most memory for chunks that the group may hold, in bytes
    * @param store the group's own corner of the job's store
    * @param timeout what is left of the time for setting the group up
@@ -93,6 +95,7 @@ public interface BackendProvider {
       int rank,
       List<Integer> worldRanks,
       CommConfig.Options options,
+      CommConfig.Order order,
       long scratchBytes,
       Store store,
       Duration timeout,

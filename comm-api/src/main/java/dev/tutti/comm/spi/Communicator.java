@@ -24,6 +24,15 @@ public interface Communicator {
   Availability supports(Operation operation);
 
   /**
+   * Returns whether, in a group with {@code order=ranked}, this communicator itself folds
+   * floating-point reductions in rank order, with 16-bit types accumulated in FLOAT32 and rounded
+   * once. Where it does not, a layer does it, by exchanging blocks and folding them on the host.
+   */
+  default boolean foldsByRank() {
+    return false;
+  }
+
+  /**
    * Returns what an operation is expected to take.
    *
    * @param operation a checked operation

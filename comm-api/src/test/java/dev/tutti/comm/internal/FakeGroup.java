@@ -53,6 +53,7 @@ public final class FakeGroup implements AutoCloseable {
             0,
             worldRanks,
             config.options(config.entries().getFirst(), List.of()),
+            config.order(),
             1 << 20,
             membership.store().scoped("group/world"),
             timeout,

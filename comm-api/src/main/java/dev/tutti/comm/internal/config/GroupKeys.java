@@ -24,7 +24,7 @@ public final class GroupKeys {
           "fast",
           List.of("fast", "ranked"),
           "order of floating-point reductions: as is fastest, or by rank (the same bits on every"
-              + " backend; refused for now)");
+              + " backend)");
 
   /** Whether ranks compare their calls. */
   public static final BackendProvider.Key DEBUG =
@@ -33,8 +33,7 @@ public final class GroupKeys {
           BackendProvider.Type.CHOICE,
           "off",
           List.of("off", "detail"),
-          "detail: before data moves, all ranks check that they made the same call (refused for"
-              + " now)");
+          "detail: before data moves, all ranks check that they made the same call");
 
   /** How much memory a group may hold to move data through. */
   public static final BackendProvider.Key SCRATCH =

@@ -480,6 +480,7 @@ class LocalBackendTest {
             0,
             List.of(0, 1),
             config.options(config.entries().getFirst(), backend.keys()),
+            config.order(),
             1 << 20,
             lying,
             Duration.ofSeconds(5),
