@@ -42,8 +42,7 @@ class ConfigDocsTest {
               timeout=TIME       how long one operation, or setting a group up, may take
                                  before it fails (default 5min)
               order=fast|ranked  order of floating-point reductions: as is fastest, or by
-                                 rank (the same bits on every backend) (default
-                                 fast)
+                                 rank (the same bits on every backend) (default fast)
               debug=off|detail   detail: before data moves, all ranks check that they made
                                  the same call (default off)
               scratch=SIZE       memory that a group may hold for chunks on their way
