@@ -55,7 +55,7 @@ final class Bfloat16Kernel implements Kernel {
   }
 
   /** Widens words into the region at {@code offset}, from the one that follows it. */
-  private static void widen(float[] floats, long offset, int words) {
+  static void widen(float[] floats, long offset, int words) {
     MemorySegment bits = MemorySegment.ofArray(floats);
     for (int i = 0; i < words; i++) {
       bits.set(INT, offset + i * 4L, bits.get(INT, offset + REGION + i * 4L) << 16);
@@ -66,7 +66,7 @@ final class Bfloat16Kernel implements Kernel {
   }
 
   /** Rounds the third region to nearest even, into words in the first. */
-  private static void round(float[] floats, int words) {
+  static void round(float[] floats, int words) {
     MemorySegment bits = MemorySegment.ofArray(floats);
     for (int i = 0; i < words; i++) {
       int lower = bits.get(INT, 2 * REGION + i * 4L);
@@ -80,7 +80,8 @@ final class Bfloat16Kernel implements Kernel {
    *
    * <p>A carry into the exponent is right: the largest numbers round to infinity. Infinities and
    * NaNs stay what they are, because their lower 16 bits are 0: arithmetic on widened numbers
-   * yields the payload of an operand or the processor's default NaN, neither of which has any.
+   * yields the payload of an operand or the processor's default NaN, neither of which has any; that
+   * holds for a chain of operations too.
    */
   private static int rounded(int bits) {
     return bits + 0x7fff + ((bits >>> 16) & 1);

@@ -21,6 +21,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  *   <li>AVG combines as SUM; {@link #divide} is its second half.
  * </ul>
  *
+ * <p>{@link #fold} combines several at once, in a given order.
+ *
  * <p>All methods may be called from any thread that may access the segments. What memory they take
  * for themselves is small, reused, and independent of the count.
  */
@@ -65,6 +67,55 @@ public final class ReduceKernels {
     Objects.checkFromIndexSize(bOffset, bytes, b.byteSize());
     if (bytes > 0) {
       kernel.combine(dst, dstOffset, a, aOffset, b, bOffset, bytes);
+    }
+  }
+
+  /**
+   * Combines any number of regions in the order of the array: {@code dst[i] = ((s0[i] op s1[i]) op
+   * s2[i]) …}.
+   *
+   * <p>FLOAT16 and BFLOAT16 are accumulated in FLOAT32 and rounded once, whatever the operator. AVG
+   * divides by the number of sources, for these types before the rounding. One source is copied.
+   *
+   * @param dst where the result goes: exactly the region of one of the sources, or one that
+   *     overlaps none
+   * @param dstOffset where the region begins in its segment, in bytes, as the other offsets
+   * @param sources the segments, one or more
+   * @param offsets where each source begins in its segment
+   * @param count the number of elements; 0 touches nothing
+   * @throws IllegalArgumentException if {@code op} is not defined for {@code type}, {@code count}
+   *     is negative, or there is no source, or not one offset for each
+   * @throws IndexOutOfBoundsException if a region does not lie within its segment; nothing has been
+   *     written
+   */
+  public static void fold(
+      ReduceOp op,
+      DataType type,
+      MemorySegment dst,
+      long dstOffset,
+      MemorySegment[] sources,
+      long[] offsets,
+      long count) {
+    if (sources.length == 0 || sources.length != offsets.length) {
+      throw new IllegalArgumentException(
+          "a fold needs sources and an offset for each, but has %d and %d"
+              .formatted(sources.length, offsets.length));
+    }
+    Kernel kernel = kernel(op, type);
+    long bytes = byteSize(type, count);
+    Objects.checkFromIndexSize(dstOffset, bytes, dst.byteSize());
+    for (int i = 0; i < sources.length; i++) {
+      Objects.checkFromIndexSize(offsets[i], bytes, sources[i].byteSize());
+    }
+    if (bytes == 0) {
+      return;
+    }
+    if (sources.length == 1) {
+      MemorySegment.copy(sources[0], offsets[0], dst, dstOffset, bytes);
+    } else if (type.byteSize() == Short.BYTES) {
+      WideFold.fold(op, type, dst, dstOffset, sources, offsets, bytes);
+    } else {
+      RankedFold.fold(kernel, op, type, dst, dstOffset, sources, offsets, bytes);
     }
   }
 

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.tutti.comm.DataType;
 import dev.tutti.comm.ReduceOp;
+import dev.tutti.comm.internal.reduce.Regions.Memory;
+import dev.tutti.comm.internal.reduce.Regions.Region;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -45,23 +47,10 @@ class ReduceKernelsTest {
     ALL_ONE
   }
 
-  /** Where a region lies. */
-  private enum Memory {
-    NATIVE,
-    BYTES,
-    SHORTS,
-    CHARS,
-    INTS,
-    LONGS,
-    FLOATS,
-    DOUBLES
-  }
-
-  private record Region(MemorySegment segment, long offset) {}
-
   private final long seed = Long.getLong("tutti.test.seed", System.nanoTime());
   private final Random random = new Random(seed);
   private final Arena arena = Arena.ofShared();
+  private final Regions regions = new Regions(arena, random, seed);
 
   @AfterEach
   void close() {
@@ -97,7 +86,8 @@ class ReduceKernelsTest {
     for (int count : COUNTS) {
       for (Place place : Place.values()) {
         check(op, type, count, place, Memory.NATIVE, Memory.NATIVE, Memory.NATIVE);
-        check(op, type, count, place, anyMemory(), anyMemory(), anyMemory());
+        check(
+            op, type, count, place, regions.anyMemory(), regions.anyMemory(), regions.anyMemory());
       }
     }
   }
@@ -178,21 +168,21 @@ class ReduceKernelsTest {
     int size = type.byteSize();
     for (int count : COUNTS) {
       for (int divisor : new int[] {1, 2, 3, 7, 128, 255, 300, 10_000}) {
-        Region region = region(anyMemory(), (long) count * size);
+        Region region = regions.region(regions.anyMemory(), (long) count * size);
         for (int i = 0; i < count; i++) {
-          long at = region.offset + (long) i * size;
-          Elements.set(type, region.segment, at, Elements.random(type, random));
+          long at = region.offset() + (long) i * size;
+          Elements.set(type, region.segment(), at, Elements.random(type, random));
         }
-        MemorySegment before = copyOf(region.segment);
-        ReduceKernels.divide(type, region.segment, region.offset, count, divisor);
+        MemorySegment before = Regions.copyOf(region.segment());
+        ReduceKernels.divide(type, region.segment(), region.offset(), count, divisor);
         for (int i = 0; i < count; i++) {
-          long at = region.offset + (long) i * size;
+          long at = region.offset() + (long) i * size;
           long x = Elements.get(type, before, at);
           long expected = Scalar.divide(type, x, divisor);
           assertSame(
-              type, Elements.get(type, region.segment, at), expected, "division", x, divisor);
+              type, Elements.get(type, region.segment(), at), expected, "division", x, divisor);
         }
-        assertUntouched(region.segment, before, region.offset, (long) count * size);
+        regions.assertUntouched(region.segment(), before, region.offset(), (long) count * size);
       }
     }
   }
@@ -327,60 +317,48 @@ class ReduceKernelsTest {
       Memory b) {
     int size = type.byteSize();
     long bytes = (long) count * size;
-    Region left = region(a, bytes);
-    Region right = place == Place.ALL_ONE ? left : region(b, bytes);
+    Region left = regions.region(a, bytes);
+    Region right = place == Place.ALL_ONE ? left : regions.region(b, bytes);
     for (int i = 0; i < count; i++) {
       Elements.set(
-          type, left.segment, left.offset + (long) i * size, Elements.random(type, random));
+          type, left.segment(), left.offset() + (long) i * size, Elements.random(type, random));
       Elements.set(
-          type, right.segment, right.offset + (long) i * size, Elements.random(type, random));
+          type, right.segment(), right.offset() + (long) i * size, Elements.random(type, random));
     }
     Region target =
         switch (place) {
-          case APART -> region(dst, bytes);
+          case APART -> regions.region(dst, bytes);
           case ONTO_A, ALL_ONE -> left;
           case ONTO_B -> right;
         };
-    MemorySegment leftBefore = copyOf(left.segment);
-    MemorySegment rightBefore = copyOf(right.segment);
-    MemorySegment targetBefore = copyOf(target.segment);
+    MemorySegment leftBefore = Regions.copyOf(left.segment());
+    MemorySegment rightBefore = Regions.copyOf(right.segment());
+    MemorySegment targetBefore = Regions.copyOf(target.segment());
 
     engine.combine(
-        target.segment,
-        target.offset,
-        left.segment,
-        left.offset,
-        right.segment,
-        right.offset,
+        target.segment(),
+        target.offset(),
+        left.segment(),
+        left.offset(),
+        right.segment(),
+        right.offset(),
         bytes);
 
     for (int i = 0; i < count; i++) {
-      long x = Elements.get(type, leftBefore, left.offset + (long) i * size);
-      long y = Elements.get(type, rightBefore, right.offset + (long) i * size);
-      long actual = Elements.get(type, target.segment, target.offset + (long) i * size);
+      long x = Elements.get(type, leftBefore, left.offset() + (long) i * size);
+      long y = Elements.get(type, rightBefore, right.offset() + (long) i * size);
+      long actual = Elements.get(type, target.segment(), target.offset() + (long) i * size);
       assertSame(type, actual, Scalar.combine(op, type, x, y), op, x, y);
     }
-    assertUntouched(target.segment, targetBefore, target.offset, bytes);
+    regions.assertUntouched(target.segment(), targetBefore, target.offset(), bytes);
     if (place == Place.APART || place == Place.ONTO_B) {
-      assertThat(left.segment.mismatch(leftBefore)).as("operand a; seed %d", seed).isEqualTo(-1);
+      assertThat(left.segment().mismatch(leftBefore)).as("operand a; seed %d", seed).isEqualTo(-1);
     }
     if (place == Place.APART || place == Place.ONTO_A) {
-      assertThat(right.segment.mismatch(rightBefore)).as("operand b; seed %d", seed).isEqualTo(-1);
+      assertThat(right.segment().mismatch(rightBefore))
+          .as("operand b; seed %d", seed)
+          .isEqualTo(-1);
     }
-  }
-
-  /** Returns a region of any alignment, with some bytes around it. */
-  private Region region(Memory memory, long bytes) {
-    int offset = random.nextInt(memory == Memory.NATIVE ? 65 : 17);
-    MemorySegment segment = allocate(memory, offset + bytes + 9);
-    byte[] noise = new byte[Math.toIntExact(segment.byteSize())];
-    random.nextBytes(noise);
-    MemorySegment.copy(noise, 0, segment, ValueLayout.JAVA_BYTE, 0, noise.length);
-    return new Region(segment, offset);
-  }
-
-  private static MemorySegment copyOf(MemorySegment segment) {
-    return MemorySegment.ofArray(segment.toArray(ValueLayout.JAVA_BYTE));
   }
 
   private void assertSame(
@@ -392,32 +370,5 @@ class ReduceKernelsTest {
           "%s %s of %x and %x is %x, not %x; -Dtutti.test.seed=%d"
               .formatted(operation, type, x, y, actual, expected, seed));
     }
-  }
-
-  private void assertUntouched(MemorySegment now, MemorySegment before, long offset, long bytes) {
-    assertThat(now.asSlice(0, offset).mismatch(before.asSlice(0, offset)))
-        .as("before the region; seed %d", seed)
-        .isEqualTo(-1);
-    assertThat(now.asSlice(offset + bytes).mismatch(before.asSlice(offset + bytes)))
-        .as("after the region; seed %d", seed)
-        .isEqualTo(-1);
-  }
-
-  private Memory anyMemory() {
-    return Memory.values()[random.nextInt(Memory.values().length)];
-  }
-
-  private MemorySegment allocate(Memory memory, long bytes) {
-    int size = Math.toIntExact(bytes);
-    return switch (memory) {
-      case NATIVE -> arena.allocate(size);
-      case BYTES -> MemorySegment.ofArray(new byte[size]);
-      case SHORTS -> MemorySegment.ofArray(new short[size / 2 + 1]);
-      case CHARS -> MemorySegment.ofArray(new char[size / 2 + 1]);
-      case INTS -> MemorySegment.ofArray(new int[size / 4 + 1]);
-      case LONGS -> MemorySegment.ofArray(new long[size / 8 + 1]);
-      case FLOATS -> MemorySegment.ofArray(new float[size / 4 + 1]);
-      case DOUBLES -> MemorySegment.ofArray(new double[size / 8 + 1]);
-    };
   }
 }

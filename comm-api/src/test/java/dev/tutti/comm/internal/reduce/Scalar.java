@@ -31,6 +31,26 @@ final class Scalar {
     };
   }
 
+  /** Returns {@code ((e0 op e1) op e2) …}; 16-bit types are rounded only at the end. */
+  static long fold(ReduceOp op, DataType type, long... elements) {
+    if (elements.length == 1) {
+      return elements[0];
+    }
+    boolean average = op.kind() == ReduceOp.Kind.AVG;
+    if (type == DataType.FLOAT16 || type == DataType.BFLOAT16) {
+      float folded = (float) decode16(type, elements[0]);
+      for (int i = 1; i < elements.length; i++) {
+        folded = float32(op.kind(), folded, (float) decode16(type, elements[i]));
+      }
+      return encode16(type, average ? quotient32(folded, elements.length) : folded);
+    }
+    long folded = elements[0];
+    for (int i = 1; i < elements.length; i++) {
+      folded = combine(op, type, folded, elements[i]);
+    }
+    return average ? divide(type, folded, elements.length) : folded;
+  }
+
   /** Returns {@code a / divisor}. */
   static long divide(DataType type, long a, int divisor) {
     return switch (type) {
