@@ -119,16 +119,17 @@ final class Plans {
           reduceScatter(o, o.send(), o.recv(), Blocks.uniform(size, o.recv().count()));
       case Operation.ReduceScatterV o -> reduceScatter(o, o.send(), o.recv(), blocks(o.counts()));
       case Operation.Gather o ->
-          gather(o, o.root(), o.send(), o.recv(), Blocks.uniform(size, o.send().count()));
+          gather(o, o.root(), o.send(), o.recv(), Blocks.uniform(size, o.send().count()), true);
       case Operation.GatherV o ->
-          gather(o, o.root(), o.send(), o.recv(), rootBlocks(o.counts(), o.send().count()));
+          gather(o, o.root(), o.send(), o.recv(), rootBlocks(o.counts(), o.send().count()), false);
       case Operation.Scatter o ->
-          scatter(o, o.root(), o.send(), o.recv(), Blocks.uniform(size, o.recv().count()));
+          scatter(o, o.root(), o.send(), o.recv(), Blocks.uniform(size, o.recv().count()), true);
       case Operation.ScatterV o ->
-          scatter(o, o.root(), o.send(), o.recv(), rootBlocks(o.counts(), o.recv().count()));
+          scatter(o, o.root(), o.send(), o.recv(), rootBlocks(o.counts(), o.recv().count()), false);
       case Operation.AllToAll o -> {
-        Blocks blocks = Blocks.uniform(size, o.send().count() / size);
-        yield allToAll(o, o.send(), blocks, o.recv(), blocks);
+        int elementSize = o.send().type().byteSize();
+        long count = o.send().count() / size;
+        yield plan(Request.allToAll(rank, size, elementSize, count, limits), o, o.send(), o.recv());
       }
       case Operation.AllToAllV o ->
           allToAll(o, o.send(), blocks(o.sendCounts()), o.recv(), blocks(o.recvCounts()));
@@ -164,22 +165,38 @@ final class Plans {
   }
 
   private Plan gather(
-      Operation o, int root, CommBuffer send, @Nullable CommBuffer recv, Blocks blocks) {
+      Operation o,
+      int root,
+      CommBuffer send,
+      @Nullable CommBuffer recv,
+      Blocks blocks,
+      boolean even) {
+    int elementSize = send.type().byteSize();
     boolean inPlace =
         recv != null && send.isSameMemory(recv.slice(blocks.offset(rank), blocks.count(rank)));
     return plan(
-        Request.gather(rank, size, root, send.type().byteSize(), blocks, inPlace, limits),
+        even
+            ? Request.gather(rank, size, root, elementSize, blocks.count(rank), inPlace, limits)
+            : Request.gather(rank, size, root, elementSize, blocks, inPlace, limits),
         o,
         send,
         recv);
   }
 
   private Plan scatter(
-      Operation o, int root, @Nullable CommBuffer send, CommBuffer recv, Blocks blocks) {
+      Operation o,
+      int root,
+      @Nullable CommBuffer send,
+      CommBuffer recv,
+      Blocks blocks,
+      boolean even) {
+    int elementSize = recv.type().byteSize();
     boolean inPlace =
         send != null && recv.isSameMemory(send.slice(blocks.offset(rank), blocks.count(rank)));
     return plan(
-        Request.scatter(rank, size, root, recv.type().byteSize(), blocks, inPlace, limits),
+        even
+            ? Request.scatter(rank, size, root, elementSize, blocks.count(rank), inPlace, limits)
+            : Request.scatter(rank, size, root, elementSize, blocks, inPlace, limits),
         o,
         send,
         recv);

@@ -21,6 +21,9 @@ import java.util.Objects;
  * @param blocks what each rank contributes or gets: allGather, reduceScatter, gather and scatter;
  *     what this rank sends to each: allToAll; else empty
  * @param receiveBlocks what this rank gets from each: allToAll; else empty
+ * @param even whether this is the even form of gather, scatter or allToAll: all blocks have one
+ *     length, and all ranks know it. False in the uneven forms, also where the counts that this
+ *     rank knows are equal: another rank may know others
  * @param transfers batch's transfers in the caller's order, else empty
  * @param average whether the reduction is AVG: combine as SUM, then divide once
  * @param inPlace whether this rank's send buffer lies in the receive buffer where NCCL's rules put
@@ -36,6 +39,7 @@ public record Request(
     long count,
     Blocks blocks,
     Blocks receiveBlocks,
+    boolean even,
     List<Transfer> transfers,
     boolean average,
     boolean inPlace,
@@ -143,6 +147,7 @@ public record Request(
         blocks,
         NO_BLOCKS,
         false,
+        false,
         inPlace,
         limits);
   }
@@ -168,6 +173,7 @@ public record Request(
         elementSize,
         blocks,
         NO_BLOCKS,
+        false,
         average,
         inPlace,
         limits);
@@ -197,6 +203,29 @@ public record Request(
         blocks,
         NO_BLOCKS,
         false,
+        false,
+        inPlace,
+        limits);
+  }
+
+  /**
+   * Returns the request for the even form of {@link #gather(int, int, int, int, Blocks, boolean,
+   * Limits) gather}.
+   *
+   * @param count elements of every rank's block
+   */
+  public static Request gather(
+      int rank, int size, int root, int elementSize, long count, boolean inPlace, Limits limits) {
+    return blocks(
+        OperationKind.GATHER,
+        rank,
+        size,
+        root,
+        elementSize,
+        Blocks.uniform(size, count),
+        NO_BLOCKS,
+        true,
+        false,
         inPlace,
         limits);
   }
@@ -225,6 +254,29 @@ public record Request(
         blocks,
         NO_BLOCKS,
         false,
+        false,
+        inPlace,
+        limits);
+  }
+
+  /**
+   * Returns the request for the even form of {@link #scatter(int, int, int, int, Blocks, boolean,
+   * Limits) scatter}.
+   *
+   * @param count elements of every rank's block
+   */
+  public static Request scatter(
+      int rank, int size, int root, int elementSize, long count, boolean inPlace, Limits limits) {
+    return blocks(
+        OperationKind.SCATTER,
+        rank,
+        size,
+        root,
+        elementSize,
+        Blocks.uniform(size, count),
+        NO_BLOCKS,
+        true,
+        false,
         inPlace,
         limits);
   }
@@ -251,7 +303,39 @@ public record Request(
               + " from itself");
     }
     return blocks(
-        OperationKind.ALL_TO_ALL, rank, size, 0, elementSize, send, receive, false, false, limits);
+        OperationKind.ALL_TO_ALL,
+        rank,
+        size,
+        0,
+        elementSize,
+        send,
+        receive,
+        false,
+        false,
+        false,
+        limits);
+  }
+
+  /**
+   * Returns the request for the even form of {@link #allToAll(int, int, int, Blocks, Blocks,
+   * Limits) allToAll}.
+   *
+   * @param count elements that each rank sends to each
+   */
+  public static Request allToAll(int rank, int size, int elementSize, long count, Limits limits) {
+    Blocks blocks = Blocks.uniform(size, count);
+    return blocks(
+        OperationKind.ALL_TO_ALL,
+        rank,
+        size,
+        0,
+        elementSize,
+        blocks,
+        blocks,
+        true,
+        false,
+        false,
+        limits);
   }
 
   /** Returns the request for a barrier. */
@@ -277,6 +361,7 @@ public record Request(
         0,
         NO_BLOCKS,
         NO_BLOCKS,
+        false,
         transfers,
         false,
         false,
@@ -302,6 +387,7 @@ public record Request(
         count,
         NO_BLOCKS,
         NO_BLOCKS,
+        false,
         List.of(),
         average,
         inPlace,
@@ -316,6 +402,7 @@ public record Request(
       int elementSize,
       Blocks blocks,
       Blocks receiveBlocks,
+      boolean even,
       boolean average,
       boolean inPlace,
       Limits limits) {
@@ -332,6 +419,7 @@ public record Request(
         0,
         blocks,
         receiveBlocks,
+        even,
         List.of(),
         average,
         inPlace,
@@ -340,14 +428,15 @@ public record Request(
 
   /**
    * Returns the bytes of the whole vector, or of all blocks: what the choice table looks at. It is
-   * 0 where ranks may know different counts (gather, scatter, allToAll, batch), so that no row can
-   * tell their requests apart.
+   * 0 where ranks may know different counts (the uneven forms of gather, scatter and allToAll,
+   * batch), so that no row can tell their requests apart.
    */
   public long bytes() {
     return switch (operation) {
       case ALL_REDUCE, REDUCE, BROADCAST -> count * elementSize;
       case ALL_GATHER, REDUCE_SCATTER -> blocks.total() * elementSize;
-      case GATHER, SCATTER, ALL_TO_ALL, BARRIER, BATCH -> 0;
+      case GATHER, SCATTER, ALL_TO_ALL -> even ? blocks.total() * elementSize : 0;
+      case BARRIER, BATCH -> 0;
     };
   }
 

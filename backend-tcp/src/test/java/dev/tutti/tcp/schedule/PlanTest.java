@@ -102,6 +102,21 @@ class PlanTest {
   }
 
   @Test
+  void theEvenFormsAreOtherRequestsThanUnevenOnesOfEqualCounts() {
+    Limits limits = Limits.DEFAULT;
+    Blocks blocks = Blocks.uniform(3, 2);
+    Request even = Request.gather(1, 3, 1, 4, 2, false, limits);
+    Request uneven = Request.gather(1, 3, 1, 4, blocks, false, limits);
+    assertThat(even).isNotEqualTo(uneven);
+    assertThat(even.blocks()).isEqualTo(blocks);
+    assertThat(even.bytes()).isEqualTo(24);
+    assertThat(uneven.bytes()).isZero();
+    assertThat(Request.scatter(0, 3, 1, 4, 2, false, limits).bytes()).isEqualTo(24);
+    assertThat(Request.allToAll(0, 3, 4, 2, limits))
+        .isNotEqualTo(Request.allToAll(0, 3, 4, blocks, blocks, limits));
+  }
+
+  @Test
   void whatMakesNoSenseIsRefused() {
     Limits limits = Limits.DEFAULT;
     assertThatThrownBy(() -> Request.barrier(2, 2, limits))
