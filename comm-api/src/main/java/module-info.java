@@ -19,6 +19,7 @@ module dev.tutti.comm {
       dev.tutti.conformance,
       dev.tutti.cli;
   exports dev.tutti.comm.internal.config to
+      dev.tutti.tcp,
       dev.tutti.conformance,
       dev.tutti.cli;
   exports dev.tutti.comm.internal.control to

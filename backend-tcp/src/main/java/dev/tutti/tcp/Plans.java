@@ -7,6 +7,7 @@ import dev.tutti.comm.spi.Operation;
 import dev.tutti.comm.spi.Operation.Counts;
 import dev.tutti.tcp.schedule.Blocks;
 import dev.tutti.tcp.schedule.Limits;
+import dev.tutti.tcp.schedule.Overrides;
 import dev.tutti.tcp.schedule.Request;
 import dev.tutti.tcp.schedule.Schedule;
 import dev.tutti.tcp.schedule.Schedules;
@@ -54,6 +55,7 @@ final class Plans {
   private final int rank;
   private final int size;
   private final Limits limits;
+  private final Overrides overrides;
   private final Map<Request, Schedule> remembered =
       new LinkedHashMap<>(2 * REMEMBERED, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -64,10 +66,11 @@ final class Plans {
         }
       };
 
-  Plans(int rank, int size, Limits limits) {
+  Plans(int rank, int size, Limits limits, Overrides overrides) {
     this.rank = rank;
     this.size = size;
     this.limits = limits;
+    this.overrides = overrides;
   }
 
   Plan of(Operation operation) {
@@ -244,7 +247,7 @@ final class Plans {
   private Schedule remember(Request request) {
     Schedule schedule = remembered.get(request);
     if (schedule == null) {
-      schedule = Schedules.plan(request);
+      schedule = Schedules.plan(request, overrides);
       remembered.put(request, schedule);
     }
     return schedule;

@@ -11,6 +11,11 @@ public final class TcpBackend implements BackendProvider {
   private static final List<Key> KEYS =
       List.of(
           Key.of(
+              "algo",
+              Type.LIST,
+              null,
+              "algorithms to use instead of the chosen ones, such as allReduce:ring; see docs/ALGORITHMS.md"),
+          Key.of(
               "chunk",
               Type.BYTES,
               "512KiB",

@@ -9,7 +9,7 @@ import dev.tutti.comm.spi.Cost;
 import dev.tutti.comm.spi.OpContext;
 import dev.tutti.comm.spi.Operation;
 import dev.tutti.comm.spi.SlotPool;
-import dev.tutti.tcp.schedule.Limits;
+import dev.tutti.tcp.schedule.Overrides;
 import java.net.InetAddress;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ final class TcpCommunicator implements Communicator {
       BackendProvider.Context group,
       InetAddress address,
       TcpMemory memory,
-      Limits limits,
+      Plans plans,
       Transport transport) {
     this.group = group;
     this.address = address;
@@ -40,17 +40,17 @@ final class TcpCommunicator implements Communicator {
     this.pool = new SlotPool(memory.slots(), memory.slotBytes());
     this.scratch = new Scratch(memory.scratchBytes());
     this.connections = new Connections(group, transport, pool);
-    this.engine =
-        new Engine(group, connections, new Plans(group.rank(), group.size(), limits), scratch);
+    this.engine = new Engine(group, connections, plans, scratch);
   }
 
   /** Makes the membership: every rank of the group calls. */
   static TcpCommunicator connect(BackendProvider.Context group, InetAddress address) {
     // What may be refused comes first: then there is nothing yet to be closed.
     TcpMemory memory = TcpMemory.of(group);
-    Limits limits = memory.limits(group);
+    Overrides overrides = Overrides.parse(group.options().list("algo"));
+    Plans plans = new Plans(group.rank(), group.size(), memory.limits(group), overrides);
     TcpCommunicator made =
-        new TcpCommunicator(group, address, memory, limits, Transports.create(group));
+        new TcpCommunicator(group, address, memory, plans, Transports.create(group));
     try {
       made.connections.open(address);
       return made;

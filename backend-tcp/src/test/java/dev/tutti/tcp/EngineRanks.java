@@ -9,6 +9,7 @@ import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.OpContext;
 import dev.tutti.comm.spi.Operation;
 import dev.tutti.comm.spi.SlotPool;
+import dev.tutti.tcp.schedule.Overrides;
 import io.netty.channel.epoll.Epoll;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,7 +44,8 @@ final class EngineRanks implements AutoCloseable {
       pool = new SlotPool(memory.slots(), memory.slotBytes());
       scratch = new Scratch(memory.scratchBytes());
       connections = new Connections(context, transport, pool, hello);
-      Plans plans = new Plans(context.rank(), context.size(), memory.limits(context));
+      Overrides overrides = Overrides.parse(context.options().list("algo"));
+      Plans plans = new Plans(context.rank(), context.size(), memory.limits(context), overrides);
       engine = new Engine(context, connections, plans, scratch);
     }
 

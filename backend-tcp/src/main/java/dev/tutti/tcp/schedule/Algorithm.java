@@ -5,9 +5,9 @@ public enum Algorithm {
   /** Around a ring, block by block and chunk by chunk: fewest bytes, many steps. */
   RING("ring"),
   /** Whole vectors exchanged at doubling distances: fewest steps. */
-  RECURSIVE_DOUBLING("recursive doubling"),
+  RECURSIVE_DOUBLING("recursiveDoubling"),
   /** Along a binomial tree from or to the root. */
-  BINOMIAL_TREE("binomial tree"),
+  BINOMIAL("binomial"),
   /** Every rank directly with the root. */
   LINEAR("linear"),
   /** Every rank with every other, at growing distances. */
@@ -15,9 +15,9 @@ public enum Algorithm {
   /** Signals at doubling distances: every rank hears of every other. */
   DISSEMINATION("dissemination"),
   /** The transfers that the caller listed, and nothing else. */
-  POINT_TO_POINT("point to point"),
+  POINT_TO_POINT("pointToPoint"),
   /** One rank: at most a copy. */
-  SINGLE_RANK("single rank");
+  SINGLE_RANK("singleRank");
 
   private final String label;
 
@@ -25,7 +25,7 @@ public enum Algorithm {
     this.label = label;
   }
 
-  /** Returns the name for traces and reports, such as {@code recursive doubling}. */
+  /** Returns the name in config strings, traces and reports, such as {@code recursiveDoubling}. */
   public String label() {
     return label;
   }

@@ -19,7 +19,7 @@ final class BinomialTreeBroadcast {
     Chunks chunks = Chunks.of(request.chunkElements(), request.count());
     ScheduleBuilder steps =
         new ScheduleBuilder(
-            Algorithm.BINOMIAL_TREE,
+            Algorithm.BINOMIAL,
             request.rank(),
             request.size(),
             request.inPlace() ? Aliasing.SAME : Aliasing.NONE);

@@ -29,7 +29,7 @@ final class BinomialTreeReduce {
     int slots = (int) Math.min(MAX_SLOTS, scratch / chunks.length());
     ScheduleBuilder steps =
         new ScheduleBuilder(
-            Algorithm.BINOMIAL_TREE,
+            Algorithm.BINOMIAL,
             request.rank(),
             request.size(),
             request.inPlace() ? Aliasing.SAME : Aliasing.NONE);

@@ -1,6 +1,6 @@
 package dev.tutti.tcp.schedule;
 
-import static dev.tutti.tcp.schedule.Algorithm.BINOMIAL_TREE;
+import static dev.tutti.tcp.schedule.Algorithm.BINOMIAL;
 import static dev.tutti.tcp.schedule.Algorithm.DISSEMINATION;
 import static dev.tutti.tcp.schedule.Algorithm.LINEAR;
 import static dev.tutti.tcp.schedule.Algorithm.PAIRWISE;
@@ -20,114 +20,78 @@ import static dev.tutti.tcp.schedule.OperationKind.REDUCE_SCATTER;
 import static dev.tutti.tcp.schedule.OperationKind.SCATTER;
 
 import java.util.List;
-import java.util.function.Function;
 
 /**
- * One row of the choice table: an algorithm, what it is for, and the function that plans it.
+ * One row of the choice table: which algorithm is taken for which ranks and bytes.
  *
- * <p>The first row that fits a request wins. A new algorithm is one file and one row here.
+ * <p>The first row wins that fits a request and whose algorithm serves it, see {@link
+ * Planner#serves}: where rank order is wanted, rows whose algorithm does not keep it are passed
+ * over.
  *
- * @param operation what the algorithm does
- * @param maxSize most ranks for which the row fits
+ * @param operation what is to be done
+ * @param fromSize fewest ranks for which the row fits
+ * @param toSize most ranks
  * @param upTo how long vectors may be, see {@link Request#bytes()}
- * @param algorithm the algorithm's name
- * @param planner the algorithm
+ * @param algorithm the algorithm to take
  */
-record Choice(
-    OperationKind operation,
-    int maxSize,
-    UpTo upTo,
-    Algorithm algorithm,
-    Function<Request, Schedule> planner) {
+record Choice(OperationKind operation, int fromSize, int toSize, UpTo upTo, Algorithm algorithm) {
 
-  private static final int ANY_SIZE = Integer.MAX_VALUE;
+  private static final int MANY = Integer.MAX_VALUE;
+  private static final UpTo ANY = new UpTo(Long.MAX_VALUE);
 
-  /** How long vectors may be for a row to fit. */
-  enum UpTo {
-    /** Up to {@link Limits#smallBytes()}. */
-    SMALL,
-    /** Any length. */
-    ANY;
+  /** Up to {@link Limits#smallBytes()}. */
+  private static final UpTo SMALL = new UpTo(-1);
 
+  /**
+   * The most bytes for a row to fit.
+   *
+   * @param bytes the bytes, or -1 for the limit that the request brings along
+   */
+  record UpTo(long bytes) {
     private boolean fits(Request request) {
-      return this == ANY || request.bytes() <= request.limits().smallBytes();
+      return request.bytes() <= (bytes < 0 ? request.limits().smallBytes() : bytes);
     }
   }
 
   private static final List<Choice> TABLE =
       List.of(
-          row(ALL_REDUCE, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
-          row(
-              ALL_REDUCE,
-              ANY_SIZE,
-              UpTo.SMALL,
-              RECURSIVE_DOUBLING,
-              RecursiveDoublingAllReduce::plan),
-          row(ALL_REDUCE, ANY_SIZE, UpTo.ANY, RING, RingAllReduce::plan),
-          row(REDUCE, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
-          row(REDUCE, ANY_SIZE, UpTo.ANY, BINOMIAL_TREE, BinomialTreeReduce::plan),
-          row(BROADCAST, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
-          row(BROADCAST, ANY_SIZE, UpTo.ANY, BINOMIAL_TREE, BinomialTreeBroadcast::plan),
-          row(ALL_GATHER, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
-          row(ALL_GATHER, ANY_SIZE, UpTo.ANY, RING, RingAllGather::plan),
-          row(REDUCE_SCATTER, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
-          row(REDUCE_SCATTER, ANY_SIZE, UpTo.ANY, RING, RingReduceScatter::plan),
-          row(GATHER, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
-          row(GATHER, ANY_SIZE, UpTo.ANY, LINEAR, LinearGather::plan),
-          row(SCATTER, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
-          row(SCATTER, ANY_SIZE, UpTo.ANY, LINEAR, LinearScatter::plan),
-          row(ALL_TO_ALL, 1, UpTo.ANY, SINGLE_RANK, SingleRank::plan),
-          row(ALL_TO_ALL, ANY_SIZE, UpTo.ANY, PAIRWISE, PairwiseAllToAll::plan),
-          row(BARRIER, ANY_SIZE, UpTo.ANY, DISSEMINATION, DisseminationBarrier::plan),
-          row(BATCH, ANY_SIZE, UpTo.ANY, POINT_TO_POINT, PointToPoint::plan));
+          new Choice(ALL_REDUCE, 1, 1, ANY, SINGLE_RANK),
+          new Choice(ALL_REDUCE, 2, MANY, SMALL, RECURSIVE_DOUBLING),
+          new Choice(ALL_REDUCE, 2, MANY, ANY, RING),
+          new Choice(REDUCE, 1, 1, ANY, SINGLE_RANK),
+          new Choice(REDUCE, 2, MANY, ANY, BINOMIAL),
+          new Choice(BROADCAST, 1, 1, ANY, SINGLE_RANK),
+          new Choice(BROADCAST, 2, MANY, ANY, BINOMIAL),
+          new Choice(ALL_GATHER, 1, 1, ANY, SINGLE_RANK),
+          new Choice(ALL_GATHER, 2, MANY, ANY, RING),
+          new Choice(REDUCE_SCATTER, 1, 1, ANY, SINGLE_RANK),
+          new Choice(REDUCE_SCATTER, 2, MANY, ANY, RING),
+          new Choice(GATHER, 1, 1, ANY, SINGLE_RANK),
+          new Choice(GATHER, 2, MANY, ANY, LINEAR),
+          new Choice(SCATTER, 1, 1, ANY, SINGLE_RANK),
+          new Choice(SCATTER, 2, MANY, ANY, LINEAR),
+          new Choice(ALL_TO_ALL, 1, 1, ANY, SINGLE_RANK),
+          new Choice(ALL_TO_ALL, 2, MANY, ANY, PAIRWISE),
+          new Choice(BARRIER, 1, MANY, ANY, DISSEMINATION),
+          new Choice(BATCH, 1, MANY, ANY, POINT_TO_POINT));
 
-  private static Choice row(
-      OperationKind operation,
-      int maxSize,
-      UpTo upTo,
-      Algorithm algorithm,
-      Function<Request, Schedule> planner) {
-    return new Choice(operation, maxSize, upTo, algorithm, planner);
-  }
-
-  /** Returns the first row that fits. */
-  static Choice of(Request request) {
+  /** Returns the planner of the first row that fits a request. */
+  static Planner of(Request request) {
     for (Choice row : TABLE) {
-      if (row.operation == request.operation()
-          && request.size() <= row.maxSize
-          && row.upTo.fits(request)) {
-        return row;
+      if (row.fits(request)) {
+        Planner planner = Planner.of(row.operation, row.algorithm);
+        if (planner.serves(request)) {
+          return planner;
+        }
       }
     }
     throw new IllegalStateException("no algorithm for " + request);
   }
 
-  /** Returns the row of an algorithm, whatever the bytes. */
-  static Choice of(Request request, Algorithm algorithm) {
-    for (Choice row : TABLE) {
-      if (row.operation == request.operation()
-          && row.algorithm == algorithm
-          && request.size() <= row.maxSize) {
-        return row;
-      }
-    }
-    throw new IllegalArgumentException(
-        algorithm.label()
-            + " does not do "
-            + request.operation().label()
-            + " with "
-            + request.size()
-            + " ranks; use one of "
-            + algorithms(request.operation()).stream().map(Algorithm::label).toList());
-  }
-
-  /** Returns the algorithms that do an operation, in the table's order. */
-  static List<Algorithm> algorithms(OperationKind operation) {
-    return TABLE.stream().filter(row -> row.operation == operation).map(Choice::algorithm).toList();
-  }
-
-  /** Returns this rank's schedule of this row's algorithm. */
-  Schedule plan(Request request) {
-    return planner.apply(request);
+  private boolean fits(Request request) {
+    return operation == request.operation()
+        && request.size() >= fromSize
+        && request.size() <= toSize
+        && upTo.fits(request);
   }
 }

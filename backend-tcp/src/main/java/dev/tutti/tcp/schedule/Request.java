@@ -8,8 +8,8 @@ import java.util.Objects;
  * key of a cache of schedules.
  *
  * <p>Use the factory of the operation: {@link #allReduce}, {@link #allGather} and so on. All ranks
- * must ask with the same operation, size, root, element size, average and limits, and with counts
- * that agree; {@code inPlace} is each rank's own. The caller has checked the buffers and the
+ * must ask with the same operation, size, root, element size, average, ranked and limits, and with
+ * counts that agree; {@code inPlace} is each rank's own. The caller has checked the buffers and the
  * aliasing rules.
  *
  * @param operation what is asked for
@@ -26,6 +26,8 @@ import java.util.Objects;
  *     rank knows are equal: another rank may know others
  * @param transfers batch's transfers in the caller's order, else empty
  * @param average whether the reduction is AVG: combine as SUM, then divide once
+ * @param ranked whether the reduction is to be folded in rank order, and a 16-bit result rounded
+ *     once
  * @param inPlace whether this rank's send buffer lies in the receive buffer where NCCL's rules put
  *     it
  * @param limits what bounds the schedule
@@ -42,6 +44,7 @@ public record Request(
     boolean even,
     List<Transfer> transfers,
     boolean average,
+    boolean ranked,
     boolean inPlace,
     Limits limits) {
 
@@ -365,6 +368,7 @@ public record Request(
         transfers,
         false,
         false,
+        false,
         limits);
   }
 
@@ -390,6 +394,7 @@ public record Request(
         false,
         List.of(),
         average,
+        false,
         inPlace,
         limits);
   }
@@ -422,6 +427,26 @@ public record Request(
         even,
         List.of(),
         average,
+        false,
+        inPlace,
+        limits);
+  }
+
+  /** Returns this request with its reduction folded in rank order. */
+  public Request inRankOrder() {
+    return new Request(
+        operation,
+        rank,
+        size,
+        root,
+        elementSize,
+        count,
+        blocks,
+        receiveBlocks,
+        even,
+        transfers,
+        average,
+        true,
         inPlace,
         limits);
   }

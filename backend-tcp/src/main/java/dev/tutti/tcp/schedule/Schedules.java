@@ -17,12 +17,35 @@ public final class Schedules {
   }
 
   /**
+   * Returns the schedule of the algorithm that the user wants, or where there is none, or it cannot
+   * serve this request (see docs/ALGORITHMS.md), of the one that {@link Choice} picks.
+   *
+   * @param overrides the user's wishes, the same on all ranks
+   * @throws IllegalArgumentException if a batch's transfers to this rank itself do not match
+   */
+  public static Schedule plan(Request request, Overrides overrides) {
+    Algorithm wanted = overrides.algorithms().get(request.operation());
+    if (wanted != null) {
+      Planner planner = Planner.of(request.operation(), wanted);
+      if (planner.serves(request)) {
+        return planner.plan(request);
+      }
+    }
+    return plan(request);
+  }
+
+  /**
    * Returns the schedule of a given algorithm, whatever the choice table says; must be the same on
    * all ranks.
    *
-   * @throws IllegalArgumentException if that algorithm does not do this operation
+   * @throws IllegalArgumentException if that algorithm does not do this operation, or cannot serve
+   *     this request
    */
   public static Schedule plan(Request request, Algorithm algorithm) {
-    return Choice.of(request, algorithm).plan(request);
+    Planner planner = Planner.of(request.operation(), algorithm);
+    if (!planner.serves(request)) {
+      throw new IllegalArgumentException(algorithm.label() + " does not serve " + request);
+    }
+    return planner.plan(request);
   }
 }

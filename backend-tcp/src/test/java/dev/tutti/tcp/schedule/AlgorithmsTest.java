@@ -42,9 +42,9 @@ class AlgorithmsTest {
     "ALL_REDUCE, RING, true, 495",
     "ALL_REDUCE, RECURSIVE_DOUBLING, false, 804",
     "ALL_REDUCE, RECURSIVE_DOUBLING, true, 804",
-    "REDUCE, BINOMIAL_TREE, false, 2824",
-    "REDUCE, BINOMIAL_TREE, true, 2824",
-    "BROADCAST, BINOMIAL_TREE, false, 2777",
+    "REDUCE, BINOMIAL, false, 2824",
+    "REDUCE, BINOMIAL, true, 2824",
+    "BROADCAST, BINOMIAL, false, 2777",
     "ALL_GATHER, RING, false, 964",
     "REDUCE_SCATTER, RING, false, 944",
     "REDUCE_SCATTER, RING, true, 944",
@@ -104,8 +104,8 @@ class AlgorithmsTest {
   @CsvSource({
     "ALL_REDUCE, RING",
     "ALL_REDUCE, RECURSIVE_DOUBLING",
-    "REDUCE, BINOMIAL_TREE",
-    "BROADCAST, BINOMIAL_TREE",
+    "REDUCE, BINOMIAL",
+    "BROADCAST, BINOMIAL",
     "ALL_GATHER, RING",
     "REDUCE_SCATTER, RING",
     "GATHER, LINEAR",
@@ -139,7 +139,7 @@ class AlgorithmsTest {
   }
 
   private static boolean hasSingleRankRow(OperationKind operation) {
-    return Choice.algorithms(operation).contains(Algorithm.SINGLE_RANK);
+    return Planner.algorithms(operation).contains(Algorithm.SINGLE_RANK);
   }
 
   private static int[] roots(OperationKind operation, int size) {

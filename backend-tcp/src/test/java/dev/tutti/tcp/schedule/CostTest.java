@@ -29,7 +29,7 @@ class CostTest {
     assertCost(allReduce, Algorithm.RING, n, 2 * (n - 1), 2 * others, 2 * others);
     long most = (floor + folds) * vector;
     assertCost(allReduce, Algorithm.RECURSIVE_DOUBLING, n, floor + 2 * folds, most, most);
-    Algorithm tree = Algorithm.BINOMIAL_TREE;
+    Algorithm tree = Algorithm.BINOMIAL;
     assertCost(OperationKind.BROADCAST, tree, n, ceiling, ceiling * vector, vector);
     assertCost(OperationKind.REDUCE, tree, n, ceiling, vector, ceiling * vector);
     assertCost(OperationKind.ALL_GATHER, Algorithm.RING, n, n - 1, others, others);

@@ -42,15 +42,14 @@ class PlanTest {
     assertThatThrownBy(() -> Schedules.plan(request, Algorithm.PAIRWISE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "pairwise does not do allReduce with 2 ranks; use one of [single rank, recursive"
-                + " doubling, ring]");
+            "pairwise does not do allReduce; use one of [singleRank, recursiveDoubling, ring]");
   }
 
   @ParameterizedTest
   @EnumSource(OperationKind.class)
   void everyOperationHasAnAlgorithmAndEveryAlgorithmIsDocumented(OperationKind operation)
       throws Exception {
-    List<Algorithm> algorithms = Choice.algorithms(operation);
+    List<Algorithm> algorithms = Planner.algorithms(operation);
     assertThat(algorithms).isNotEmpty();
     String docs = Files.readString(Path.of("..", "docs", "ALGORITHMS.md"));
     assertThat(docs).contains(operation.label());
@@ -87,7 +86,7 @@ class PlanTest {
     assertThat(Schedules.plan(request).stepCount()).isZero();
     request = Request.allReduce(0, 1, 4, 7, true, false, Limits.DEFAULT);
     assertThat(Schedules.plan(request))
-        .hasToString("single rank, rank 0/1, 1 steps, scratch 0\n0 COPY OUTPUT[0,7) = INPUT[0,7)");
+        .hasToString("singleRank, rank 0/1, 1 steps, scratch 0\n0 COPY OUTPUT[0,7) = INPUT[0,7)");
   }
 
   @Test

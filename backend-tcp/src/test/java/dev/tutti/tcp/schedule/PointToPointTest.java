@@ -135,7 +135,7 @@ class PointToPointTest {
                 Limits.DEFAULT));
     assertThat(schedule)
         .hasToString(
-            "point to point, rank 1/2, 1 steps, scratch 0\n0 COPY TRANSFER0[0,5) = TRANSFER1[0,5)");
+            "pointToPoint, rank 1/2, 1 steps, scratch 0\n0 COPY TRANSFER0[0,5) = TRANSFER1[0,5)");
   }
 
   @Test

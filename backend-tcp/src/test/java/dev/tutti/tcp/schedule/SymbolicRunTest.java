@@ -31,8 +31,8 @@ class SymbolicRunTest {
   @CsvSource({
     "ALL_REDUCE, RING, 3, 7, 1",
     "ALL_REDUCE, RECURSIVE_DOUBLING, 6, 5, 2",
-    "REDUCE, BINOMIAL_TREE, 5, 9, 1",
-    "BROADCAST, BINOMIAL_TREE, 5, 6, 2",
+    "REDUCE, BINOMIAL, 5, 9, 1",
+    "BROADCAST, BINOMIAL, 5, 6, 2",
     "ALL_GATHER, RING, 3, 9, 1",
     "REDUCE_SCATTER, RING, 4, 9, 1",
   })
@@ -137,7 +137,7 @@ class SymbolicRunTest {
   @Test
   void aLostContributionIsFound() {
     assertBroken(
-        trial(OperationKind.REDUCE, Algorithm.BINOMIAL_TREE, 4, 2, 2, 4, false),
+        trial(OperationKind.REDUCE, Algorithm.BINOMIAL, 4, 2, 2, 4, false),
         (rank, schedule) -> {
           if (rank == 0) {
             schedule.steps.kind[0] = StepKind.RECV;
@@ -260,7 +260,7 @@ class SymbolicRunTest {
   @Test
   void memoryThatNobodyWroteIsFound() {
     assertBroken(
-        trial(OperationKind.REDUCE, Algorithm.BINOMIAL_TREE, 4, 2, 2, 4, false),
+        trial(OperationKind.REDUCE, Algorithm.BINOMIAL, 4, 2, 2, 4, false),
         (rank, schedule) -> {
           if (rank == 2) {
             schedule.steps.srcBuffer[0] = SCRATCH;
@@ -273,7 +273,7 @@ class SymbolicRunTest {
   @Test
   void aRegionBehindItsBufferIsFound() {
     assertBroken(
-        trial(OperationKind.BROADCAST, Algorithm.BINOMIAL_TREE, 2, 4, 4, 2, false),
+        trial(OperationKind.BROADCAST, Algorithm.BINOMIAL, 2, 4, 4, 2, false),
         (rank, schedule) -> {
           if (rank == 1) {
             schedule.steps.dstOffset[0] = 1;
@@ -285,7 +285,7 @@ class SymbolicRunTest {
   @Test
   void anOutputThatIsNotThereIsFound() {
     assertBroken(
-        trial(OperationKind.REDUCE, Algorithm.BINOMIAL_TREE, 4, 2, 2, 4, false),
+        trial(OperationKind.REDUCE, Algorithm.BINOMIAL, 4, 2, 2, 4, false),
         (rank, schedule) -> {
           if (rank == 2) {
             schedule.steps.dstBuffer[0] = OUTPUT;
