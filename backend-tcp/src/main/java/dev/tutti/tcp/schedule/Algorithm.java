@@ -8,6 +8,14 @@ public enum Algorithm {
   RECURSIVE_DOUBLING("recursiveDoubling"),
   /** Along a binomial tree from or to the root. */
   BINOMIAL("binomial"),
+  /** Blocks at doubling distances, for any number of ranks: fewest steps. */
+  BRUCK("bruck"),
+  /** From the root to the next rank and on from there, chunk by chunk. */
+  CHAIN("chain"),
+  /** A block to each rank, then all blocks to all. */
+  SCATTER_ALL_GATHER("scatterAllGather"),
+  /** Every rank with every other, all at once. */
+  DIRECT("direct"),
   /** Every rank directly with the root. */
   LINEAR("linear"),
   /** Every rank with every other, at growing distances. */

@@ -35,14 +35,30 @@ record BinomialTree(int vertex, int root, int size) {
 
   /** Returns child {@code i}'s rank; a later one has the larger subtree. */
   int child(int i) {
-    return rank(vertex + (1 << i));
+    return rank(childVertex(i));
+  }
+
+  /** Returns child {@code i}'s vertex. */
+  int childVertex(int i) {
+    return vertex + (1 << i);
+  }
+
+  /** Returns the vertex behind the last one of the subtree of {@code top}, which is its first. */
+  int end(int top) {
+    return top == 0 ? size : Math.min(size, top + (top & -top));
+  }
+
+  /** Returns whether {@code other} is in the subtree of {@code top}. */
+  boolean contains(int top, int other) {
+    return top <= other && other < end(top);
+  }
+
+  /** Returns the rank at a vertex. */
+  int rank(int ofVertex) {
+    return (ofVertex + root) % size;
   }
 
   private boolean hasChild(int i) {
     return (vertex == 0 || 1 << i < (vertex & -vertex)) && vertex + (1L << i) < size;
-  }
-
-  private int rank(int ofVertex) {
-    return (ofVertex + root) % size;
   }
 }

@@ -1,7 +1,6 @@
 package dev.tutti.tcp.schedule;
 
 import static dev.tutti.tcp.schedule.Schedule.INPUT;
-import static dev.tutti.tcp.schedule.Schedule.NONE;
 import static dev.tutti.tcp.schedule.Schedule.OUTPUT;
 
 /**
@@ -23,14 +22,18 @@ final class PairwiseAllToAll {
   private PairwiseAllToAll() {}
 
   static Schedule plan(Request request) {
+    return plan(request, Algorithm.PAIRWISE, WINDOW);
+  }
+
+  /** Returns the schedule in which {@code window} distances are under way at once. */
+  static Schedule plan(Request request, Algorithm algorithm, int window) {
     int rank = request.rank();
     int size = request.size();
     Blocks sent = request.blocks();
     Blocks received = request.receiveBlocks();
-    ScheduleBuilder steps = new ScheduleBuilder(Algorithm.PAIRWISE, rank, size, Aliasing.NONE);
-    // Steps of the last distances that had something to move.
-    Recent sends = new Recent();
-    Recent recvs = new Recent();
+    ScheduleBuilder steps = new ScheduleBuilder(algorithm, rank, size, Aliasing.NONE);
+    Window sends = new Window(window);
+    Window recvs = new Window(window);
     for (int distance = 1; distance < size; distance++) {
       int to = (rank + distance) % size;
       int from = (rank + size - distance) % size;
@@ -42,21 +45,5 @@ final class PairwiseAllToAll {
     }
     steps.copy(INPUT, sent.offset(rank), OUTPUT, received.offset(rank), sent.count(rank));
     return steps.build();
-  }
-
-  /** The last {@link #WINDOW} steps of one direction. */
-  private static final class Recent {
-    private final int[] step = new int[WINDOW];
-    private int added;
-
-    int oldest() {
-      return added < WINDOW ? NONE : step[added % WINDOW];
-    }
-
-    void add(int newest) {
-      if (newest != NONE) {
-        step[added++ % WINDOW] = newest;
-      }
-    }
   }
 }

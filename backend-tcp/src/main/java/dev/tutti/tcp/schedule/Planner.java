@@ -1,12 +1,16 @@
 package dev.tutti.tcp.schedule;
 
 import static dev.tutti.tcp.schedule.Algorithm.BINOMIAL;
+import static dev.tutti.tcp.schedule.Algorithm.BRUCK;
+import static dev.tutti.tcp.schedule.Algorithm.CHAIN;
+import static dev.tutti.tcp.schedule.Algorithm.DIRECT;
 import static dev.tutti.tcp.schedule.Algorithm.DISSEMINATION;
 import static dev.tutti.tcp.schedule.Algorithm.LINEAR;
 import static dev.tutti.tcp.schedule.Algorithm.PAIRWISE;
 import static dev.tutti.tcp.schedule.Algorithm.POINT_TO_POINT;
 import static dev.tutti.tcp.schedule.Algorithm.RECURSIVE_DOUBLING;
 import static dev.tutti.tcp.schedule.Algorithm.RING;
+import static dev.tutti.tcp.schedule.Algorithm.SCATTER_ALL_GATHER;
 import static dev.tutti.tcp.schedule.Algorithm.SINGLE_RANK;
 import static dev.tutti.tcp.schedule.OperationKind.ALL_GATHER;
 import static dev.tutti.tcp.schedule.OperationKind.ALL_REDUCE;
@@ -51,15 +55,31 @@ record Planner(
           new Planner(REDUCE, BINOMIAL, Planner::inAnyOrder, BinomialTreeReduce::plan),
           new Planner(BROADCAST, SINGLE_RANK, Planner::alone, SingleRank::plan),
           new Planner(BROADCAST, BINOMIAL, Planner::severalRanks, BinomialTreeBroadcast::plan),
+          new Planner(
+              BROADCAST,
+              SCATTER_ALL_GATHER,
+              Planner::severalRanks,
+              ScatterAllGatherBroadcast::plan),
+          new Planner(BROADCAST, CHAIN, Planner::severalRanks, ChainBroadcast::plan),
           new Planner(ALL_GATHER, SINGLE_RANK, Planner::alone, SingleRank::plan),
+          new Planner(
+              ALL_GATHER,
+              RECURSIVE_DOUBLING,
+              Planner::severalRanks,
+              RecursiveDoublingAllGather::plan),
+          new Planner(ALL_GATHER, BRUCK, Planner::severalRanks, BruckAllGather::plan),
           new Planner(ALL_GATHER, RING, Planner::severalRanks, RingAllGather::plan),
           new Planner(REDUCE_SCATTER, SINGLE_RANK, Planner::alone, SingleRank::plan),
           new Planner(REDUCE_SCATTER, RING, Planner::inAnyOrder, RingReduceScatter::plan),
           new Planner(GATHER, SINGLE_RANK, Planner::alone, SingleRank::plan),
+          new Planner(GATHER, BINOMIAL, Planner::evenBlocks, BinomialTreeGather::plan),
           new Planner(GATHER, LINEAR, Planner::severalRanks, LinearGather::plan),
           new Planner(SCATTER, SINGLE_RANK, Planner::alone, SingleRank::plan),
+          new Planner(SCATTER, BINOMIAL, Planner::evenBlocks, BinomialTreeScatter::plan),
           new Planner(SCATTER, LINEAR, Planner::severalRanks, LinearScatter::plan),
           new Planner(ALL_TO_ALL, SINGLE_RANK, Planner::alone, SingleRank::plan),
+          new Planner(ALL_TO_ALL, BRUCK, Planner::evenBlocks, BruckAllToAll::plan),
+          new Planner(ALL_TO_ALL, DIRECT, Planner::severalRanks, DirectAllToAll::plan),
           new Planner(ALL_TO_ALL, PAIRWISE, Planner::severalRanks, PairwiseAllToAll::plan),
           new Planner(BARRIER, DISSEMINATION, Planner::always, DisseminationBarrier::plan),
           new Planner(BATCH, POINT_TO_POINT, Planner::always, PointToPoint::plan));
@@ -111,6 +131,11 @@ record Planner(
 
   private static boolean severalRanks(Request request) {
     return request.size() > 1;
+  }
+
+  /** Where ranks pass on others' blocks, every rank must know their counts. */
+  private static boolean evenBlocks(Request request) {
+    return severalRanks(request) && request.even();
   }
 
   /**

@@ -452,16 +452,17 @@ public record Request(
   }
 
   /**
-   * Returns the bytes of the whole vector, or of all blocks: what the choice table looks at. It is
-   * 0 where ranks may know different counts (the uneven forms of gather, scatter and allToAll,
-   * batch), so that no row can tell their requests apart.
+   * Returns the bytes of the whole vector, or of all blocks: what the choice table looks at. Where
+   * ranks may know different counts (the uneven forms of gather, scatter and allToAll, batch), it
+   * is {@code Long.MAX_VALUE}: no row can tell their requests apart, and any may be long.
    */
   public long bytes() {
     return switch (operation) {
       case ALL_REDUCE, REDUCE, BROADCAST -> count * elementSize;
       case ALL_GATHER, REDUCE_SCATTER -> blocks.total() * elementSize;
-      case GATHER, SCATTER, ALL_TO_ALL -> even ? blocks.total() * elementSize : 0;
-      case BARRIER, BATCH -> 0;
+      case GATHER, SCATTER, ALL_TO_ALL -> even ? blocks.total() * elementSize : Long.MAX_VALUE;
+      case BARRIER -> 0;
+      case BATCH -> Long.MAX_VALUE;
     };
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,15 +29,35 @@ class CostTest {
     OperationKind allReduce = OperationKind.ALL_REDUCE;
     assertCost(allReduce, Algorithm.RING, n, 2 * (n - 1), 2 * others, 2 * others);
     long most = (floor + folds) * vector;
-    assertCost(allReduce, Algorithm.RECURSIVE_DOUBLING, n, floor + 2 * folds, most, most);
+    Algorithm doubling = Algorithm.RECURSIVE_DOUBLING;
+    assertCost(allReduce, doubling, n, floor + 2 * folds, most, most);
     Algorithm tree = Algorithm.BINOMIAL;
     assertCost(OperationKind.BROADCAST, tree, n, ceiling, ceiling * vector, vector);
     assertCost(OperationKind.REDUCE, tree, n, ceiling, vector, ceiling * vector);
-    assertCost(OperationKind.ALL_GATHER, Algorithm.RING, n, n - 1, others, others);
+    OperationKind broadcast = OperationKind.BROADCAST;
+    assertCost(broadcast, Algorithm.CHAIN, n, n - 1, vector, vector);
+    assertCost(broadcast, Algorithm.SCATTER_ALL_GATHER, n, ceiling + n - 1, 2 * others, vector);
+    OperationKind allGather = OperationKind.ALL_GATHER;
+    assertCost(allGather, Algorithm.RING, n, n - 1, others, others);
+    assertCost(allGather, Algorithm.BRUCK, n, ceiling, others, others);
+    // A pair's odd rank first has two blocks, and passes on the whole result at the end.
+    int folded = n - (1 << floor);
+    long paired = IntStream.range(0, floor).mapToLong(i -> Math.min(1 << i, folded)).sum() + n - 1;
+    long sent = (1 << floor) - 1 + (folds == 0 ? 0 : paired);
+    int extra = folded == 0 ? 0 : folded == 1 ? 2 : 3;
+    assertCost(allGather, doubling, n, floor + extra, sent * BLOCK, others);
     assertCost(OperationKind.REDUCE_SCATTER, Algorithm.RING, n, n - 1, others, others);
+    int high = Integer.highestOneBit(n - 1);
+    long subtree = BLOCK * Math.max(high / 2, Math.min(high, n - high));
     assertCost(OperationKind.GATHER, Algorithm.LINEAR, n, n - 1, BLOCK, others);
+    assertCost(OperationKind.GATHER, Algorithm.BINOMIAL, n, ceiling, subtree, others);
     assertCost(OperationKind.SCATTER, Algorithm.LINEAR, n, n - 1, others, BLOCK);
-    assertCost(OperationKind.ALL_TO_ALL, Algorithm.PAIRWISE, n, n - 1, others, others);
+    assertCost(OperationKind.SCATTER, Algorithm.BINOMIAL, n, ceiling, others, subtree);
+    OperationKind allToAll = OperationKind.ALL_TO_ALL;
+    assertCost(allToAll, Algorithm.PAIRWISE, n, n - 1, others, others);
+    assertCost(allToAll, Algorithm.DIRECT, n, n - 1, others, others);
+    long hops = BLOCK * IntStream.range(1, n).map(Integer::bitCount).sum();
+    assertCost(allToAll, Algorithm.BRUCK, n, ceiling, hops, hops);
     assertCost(OperationKind.BARRIER, Algorithm.DISSEMINATION, n, ceiling, 0, 0);
   }
 
@@ -66,9 +87,9 @@ class CostTest {
       case BROADCAST -> Request.broadcast(rank, n, 0, 4, vector, true, limits);
       case ALL_GATHER -> Request.allGather(rank, n, 4, blocks, false, limits);
       case REDUCE_SCATTER -> Request.reduceScatter(rank, n, 4, blocks, false, false, limits);
-      case GATHER -> Request.gather(rank, n, 0, 4, blocks, false, limits);
-      case SCATTER -> Request.scatter(rank, n, 0, 4, blocks, false, limits);
-      case ALL_TO_ALL -> Request.allToAll(rank, n, 4, blocks, blocks, limits);
+      case GATHER -> Request.gather(rank, n, 0, 4, BLOCK, false, limits);
+      case SCATTER -> Request.scatter(rank, n, 0, 4, BLOCK, false, limits);
+      case ALL_TO_ALL -> Request.allToAll(rank, n, 4, BLOCK, limits);
       case BARRIER -> Request.barrier(rank, n, limits);
       case BATCH -> throw new IllegalArgumentException(operation.label());
     };

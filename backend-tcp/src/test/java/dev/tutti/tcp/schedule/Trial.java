@@ -66,6 +66,9 @@ final class Trial {
   /** Returns a rank's request. */
   Request request(int rank) {
     boolean here = inPlace[rank];
+    if (isEven()) {
+      return evenRequest(rank);
+    }
     // What only the root needs to know is kept from the others.
     Blocks blocks =
         operation == OperationKind.GATHER || operation == OperationKind.SCATTER
@@ -86,6 +89,29 @@ final class Trial {
           Request.allToAll(rank, size, ELEMENT_SIZE, blocks, receiveBlocks(rank), limits());
       case BARRIER -> Request.barrier(rank, size, limits());
       case BATCH -> throw new IllegalArgumentException("a batch has no such definition");
+    };
+  }
+
+  /** Returns whether an algorithm needs blocks of one length, known to all ranks. */
+  static boolean needsEvenBlocks(OperationKind operation, @Nullable Algorithm algorithm) {
+    return switch (operation) {
+      case GATHER, SCATTER -> algorithm == Algorithm.BINOMIAL;
+      case ALL_TO_ALL -> algorithm == Algorithm.BRUCK;
+      default -> false;
+    };
+  }
+
+  private boolean isEven() {
+    return needsEvenBlocks(operation, algorithm);
+  }
+
+  private Request evenRequest(int rank) {
+    boolean here = inPlace[rank];
+    long count = counts[0][0];
+    return switch (operation) {
+      case GATHER -> Request.gather(rank, size, root, ELEMENT_SIZE, count, here, limits());
+      case SCATTER -> Request.scatter(rank, size, root, ELEMENT_SIZE, count, here, limits());
+      default -> Request.allToAll(rank, size, ELEMENT_SIZE, count, limits());
     };
   }
 
