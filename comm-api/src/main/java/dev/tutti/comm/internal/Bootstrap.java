@@ -136,7 +136,7 @@ public final class Bootstrap {
       Job job = new Job(membership, config.timeout(), executor);
       // What was announced meanwhile is told to the group when it subscribes.
       membership.control().unsubscribe(WORLD);
-      return new GroupCore(job, first, Layers.stack(byDevice, first), names);
+      return new GroupCore(job, first, Layers.stack(byDevice, first, config.debug()), names);
     }
 
     private BackendProvider.Context context(BackendProvider provider) {

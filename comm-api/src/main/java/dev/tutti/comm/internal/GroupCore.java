@@ -8,6 +8,8 @@ import dev.tutti.comm.NativeCommException;
 import dev.tutti.comm.PeerFailedException;
 import dev.tutti.comm.Work;
 import dev.tutti.comm.internal.control.Control;
+import dev.tutti.comm.internal.layers.Agreement;
+import dev.tutti.comm.internal.layers.Layers;
 import dev.tutti.comm.spi.Availability;
 import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.Communicator;
@@ -41,6 +43,8 @@ public final class GroupCore {
   private final Job job;
   private final BackendProvider.Context context;
   private final Communicator top;
+  // How the ranks compare their calls; null unless debug=detail.
+  private final @Nullable Agreement agreement;
   private final String backend;
   private final Driver driver;
   private final FailureSignal failureSignal = new FailureSignal();
@@ -59,6 +63,7 @@ public final class GroupCore {
     this.job = job;
     this.context = context;
     this.top = top;
+    this.agreement = Layers.agreement(top);
     this.backend = backend;
     this.driver = new Driver(this, context.group() + "-" + context.rank(), job.executor());
     job.retain();
@@ -357,6 +362,9 @@ public final class GroupCore {
 
   /** One round over the store, which knows ranks by their number in the job. */
   private List<byte[]> exchange(String key, byte[] mine, Deadline deadline) {
+    if (agreement != null) {
+      return agreement.split(mine, deadline.remaining());
+    }
     try {
       return context.store().exchange(key, rank(), size(), mine, deadline.remaining());
     } catch (PeerFailedException e) {

@@ -63,7 +63,7 @@ public final class FakeGroup implements AutoCloseable {
         new GroupCore(
             new Job(membership, timeout, executor),
             context,
-            Layers.stack(Map.of("cpu", backend), context),
+            Layers.stack(Map.of("cpu", backend), context, config.debug()),
             "fake");
   }
 

@@ -1,8 +1,10 @@
 package dev.tutti.comm.internal.layers;
 
+import dev.tutti.comm.CommConfig;
 import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.Communicator;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one place where the layers above a group's backends are stacked. A subgroup's stack is made
@@ -12,13 +14,24 @@ public final class Layers {
   private Layers() {}
 
   /**
-   * Returns the stack, outermost first: recorded, dispatched, backends.
+   * Returns the stack, outermost first: recorded, checked with {@code debug=detail}, dispatched,
+   * backends.
    *
    * @param backends the communicator for each kind of device
    * @param group the group as this rank sees it
+   * @param debug whether ranks compare their calls
    */
   public static Communicator stack(
-      Map<String, Communicator> backends, BackendProvider.Context group) {
-    return new Recorded(new Dispatched(backends), group);
+      Map<String, Communicator> backends, BackendProvider.Context group, CommConfig.Debug debug) {
+    Communicator dispatched = new Dispatched(backends);
+    return new Recorded(
+        debug == CommConfig.Debug.DETAIL ? new Checked(dispatched, group) : dispatched, group);
+  }
+
+  /** Returns how the ranks of a stack agree on their calls; null if they do not compare them. */
+  public static @Nullable Agreement agreement(Communicator stack) {
+    return stack instanceof Recorded recorded && recorded.next() instanceof Checked checked
+        ? checked.agreement()
+        : null;
   }
 }

@@ -215,8 +215,7 @@ public final class FileStore implements Store {
           if (values != null) {
             return values;
           }
-          String text =
-              StoreContract.exchangeTimeoutText(key, rank, size, timeout, missing, Set.of());
+          String text = ExchangeTimeout.text(key, rank, size, timeout, missing, Set.of());
           throw new CommTimeoutException(text, null);
         }
       }

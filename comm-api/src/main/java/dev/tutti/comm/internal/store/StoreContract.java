@@ -109,27 +109,6 @@ final class StoreContract {
         + " timeout";
   }
 
-  static String exchangeTimeoutText(
-      String key,
-      int rank,
-      int size,
-      Duration waited,
-      Collection<Integer> missing,
-      Collection<Integer> gaveUp) {
-    StringBuilder text = new StringBuilder("Store.exchange(");
-    text.append(quoted(key)).append(") on rank ").append(rank).append(" of ").append(size);
-    text.append(" timed out after ").append(seconds(waited)).append(": ");
-    text.append(ranks(missing)).append(missing.size() == 1 ? " has" : " have");
-    text.append(" not arrived");
-    if (!gaveUp.isEmpty()) {
-      text.append(" (").append(ranks(gaveUp));
-      text.append(gaveUp.size() == 1 ? " was" : " were").append(" here and gave up before)");
-    }
-    text.append(". Look whether ").append(missing.size() == 1 ? "it has" : "they have");
-    text.append(" started, or give a longer timeout");
-    return text.toString();
-  }
-
   static IllegalStateException rankTwice(String key, int rank) {
     return new IllegalStateException(
         "Rank "

@@ -154,10 +154,9 @@ final class StoreMap {
     }
     if (missing.isEmpty()) {
       // All others were here once; those who gave up are who is missing now.
-      return StoreContract.exchangeTimeoutText(
-          key, rank, gathering.size, waited, gaveUp, new TreeSet<>());
+      return ExchangeTimeout.text(key, rank, gathering.size, waited, gaveUp, new TreeSet<>());
     }
-    return StoreContract.exchangeTimeoutText(key, rank, gathering.size, waited, missing, gaveUp);
+    return ExchangeTimeout.text(key, rank, gathering.size, waited, missing, gaveUp);
   }
 
   /** Records that a rank's process ended: exchanges of the whole job can no longer complete. */
