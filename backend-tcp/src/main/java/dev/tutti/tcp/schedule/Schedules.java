@@ -1,5 +1,7 @@
 package dev.tutti.tcp.schedule;
 
+import java.util.List;
+
 /** The door to this package: from a {@link Request} to the {@link Schedule} that carries it out. */
 public final class Schedules {
   private Schedules() {}
@@ -47,5 +49,12 @@ public final class Schedules {
       throw new IllegalArgumentException(algorithm.label() + " does not serve " + request);
     }
     return planner.plan(request);
+  }
+
+  /** Returns the algorithms that can serve a request, whatever the choice table says of it. */
+  public static List<Algorithm> algorithms(Request request) {
+    return Planner.algorithms(request.operation()).stream()
+        .filter(algorithm -> Planner.of(request.operation(), algorithm).serves(request))
+        .toList();
   }
 }
