@@ -3,11 +3,13 @@ package dev.tutti.comm.internal;
 import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommConfig;
 import dev.tutti.comm.CommException;
+import dev.tutti.comm.CommTimeoutException;
 import dev.tutti.comm.ConfigException;
 import dev.tutti.comm.PeerFailedException;
 import dev.tutti.comm.internal.control.Control;
 import dev.tutti.comm.internal.layers.Layers;
 import dev.tutti.comm.internal.rendezvous.Membership;
+import dev.tutti.comm.internal.store.ExchangeTimeout;
 import dev.tutti.comm.spi.Availability;
 import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.Communicator;
@@ -163,15 +165,17 @@ public final class Bootstrap {
     private List<byte[]> exchangeAnswers() {
       Map<String, Availability> mine = backends.answers();
       byte[] message = encode(config.canonical(), mine).getBytes(StandardCharsets.UTF_8);
-      return failure.guard(
-          label,
-          deadline,
-          () ->
-              membership
-                  .store()
-                  .exchange(
-                      "init", membership.rank(), membership.size(), message, deadline.remaining()),
-          ignored -> {});
+      return failure.guard(label, deadline, () -> exchange(message), ignored -> {});
+    }
+
+    private List<byte[]> exchange(byte[] message) {
+      try {
+        return membership
+            .store()
+            .exchange("init", membership.rank(), membership.size(), message, deadline.remaining());
+      } catch (CommTimeoutException e) {
+        throw ExchangeTimeout.named(e, deadline.timeout());
+      }
     }
 
     private List<Map<String, Availability>> agreed(List<byte[]> all) {

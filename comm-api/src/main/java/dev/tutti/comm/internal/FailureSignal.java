@@ -5,6 +5,7 @@ import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommException;
 import dev.tutti.comm.CommTimeoutException;
 import dev.tutti.comm.ConfigException;
+import dev.tutti.comm.internal.config.Units;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -60,7 +61,7 @@ final class FailureSignal {
     } catch (TimeoutException e) {
       leave(result, tooLate);
       throw new CommTimeoutException(
-          label + " did not finish within " + Durations.text(deadline.timeout()), e);
+          label + " did not finish within " + Units.formatDuration(deadline.timeout()), e);
     } catch (ExecutionException e) {
       throw unchecked(label, e.getCause());
     }

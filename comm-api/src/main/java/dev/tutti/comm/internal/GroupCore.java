@@ -7,9 +7,11 @@ import dev.tutti.comm.CommTimeoutException;
 import dev.tutti.comm.NativeCommException;
 import dev.tutti.comm.PeerFailedException;
 import dev.tutti.comm.Work;
+import dev.tutti.comm.internal.config.Units;
 import dev.tutti.comm.internal.control.Control;
 import dev.tutti.comm.internal.layers.Agreement;
 import dev.tutti.comm.internal.layers.Layers;
+import dev.tutti.comm.internal.store.ExchangeTimeout;
 import dev.tutti.comm.spi.Availability;
 import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.Communicator;
@@ -360,15 +362,14 @@ public final class GroupCore {
     }
   }
 
-  /** One round over the store, which knows ranks by their number in the job. */
+  /** One round over the store. */
   private List<byte[]> exchange(String key, byte[] mine, Deadline deadline) {
-    if (agreement != null) {
-      return agreement.split(mine, deadline.remaining());
-    }
     try {
-      return context.store().exchange(key, rank(), size(), mine, deadline.remaining());
-    } catch (PeerFailedException e) {
-      throw inGroupRanks(e, e.getMessage());
+      return agreement != null
+          ? agreement.split(mine, deadline.remaining())
+          : Agreement.round(context, key, mine, deadline.remaining());
+    } catch (CommTimeoutException e) {
+      throw ExchangeTimeout.named(e, deadline.timeout());
     }
   }
 
@@ -475,7 +476,8 @@ public final class GroupCore {
       if (!drain(job.timeout()).isEmpty()) {
         breakGroup(
             new CommTimeoutException(
-                "%s did not end within %s".formatted(where, Durations.text(job.timeout())), null),
+                "%s did not end within %s".formatted(where, Units.formatDuration(job.timeout())),
+                null),
             true);
       }
     } catch (CancellationException e) {
@@ -505,7 +507,8 @@ public final class GroupCore {
     if (!left.isEmpty()) {
       throw new CommTimeoutException(
           "%s on rank %d/%d: %d earlier operations did not complete within %s: %s"
-              .formatted(operation, rank(), size(), left.size(), Durations.text(timeout), left),
+              .formatted(
+                  operation, rank(), size(), left.size(), Units.formatDuration(timeout), left),
           null);
     }
   }

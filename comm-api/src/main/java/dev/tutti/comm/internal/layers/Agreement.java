@@ -99,7 +99,7 @@ public final class Agreement {
             .array();
     List<Call> calls = new ArrayList<>();
     List<byte[]> payloads = new ArrayList<>();
-    for (byte[] theirs : exchanged(value, timeout)) {
+    for (byte[] theirs : round(group, KEY, value, timeout)) {
       ByteBuffer rest = ByteBuffer.wrap(theirs);
       byte[] call = new byte[rest.getInt()];
       rest.get(call);
@@ -116,10 +116,19 @@ public final class Agreement {
     return payloads;
   }
 
-  /** The store knows ranks by their number in the job. */
-  private List<byte[]> exchanged(byte[] value, Duration timeout) {
+  /**
+   * Gives every rank of a group what all have to say, and names ranks by their number in the group:
+   * the store knows them by their number in the job.
+   *
+   * @param group the group as this rank sees it
+   * @param key the key of the exchange
+   * @param mine this rank's bytes
+   * @return all ranks' bytes in rank order
+   */
+  public static List<byte[]> round(
+      BackendProvider.Context group, String key, byte[] mine, Duration timeout) {
     try {
-      return group.store().exchange(KEY, group.rank(), group.size(), value, timeout);
+      return group.store().exchange(key, group.rank(), group.size(), mine, timeout);
     } catch (PeerFailedException e) {
       int rank = group.worldRanks().indexOf(e.rank());
       throw rank < 0

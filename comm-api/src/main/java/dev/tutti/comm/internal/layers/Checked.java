@@ -27,6 +27,7 @@ final class Checked extends Layer {
   // Used under the group's lock.
   private final ArrayDeque<Entry> gated = new ArrayDeque<>();
   private @Nullable Thread checker;
+  // What went down last, while it is under way.
   private @Nullable OpContext lastIssued;
   private boolean broken;
   private volatile boolean over;
@@ -117,14 +118,17 @@ final class Checked extends Layer {
       lastIssued = entry.context;
       next().enqueue(entry.operation, entry.context);
     }
-    return next().advance() || progressed;
+    progressed |= next().advance();
+    if (lastIssued != null && lastIssued.isDone()) {
+      lastIssued = null; // its buffers are the caller's again
+    }
+    return progressed;
   }
 
   @Override
   public String awaited() {
     Entry head = gated.peek();
-    boolean busyBelow = lastIssued != null && !lastIssued.isDone();
-    return head == null || busyBelow ? next().awaited() : head.awaited;
+    return head == null || lastIssued != null ? next().awaited() : head.awaited;
   }
 
   @Override

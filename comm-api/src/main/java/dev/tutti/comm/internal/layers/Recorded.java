@@ -3,6 +3,7 @@ package dev.tutti.comm.internal.layers;
 import dev.tutti.comm.CommException;
 import dev.tutti.comm.CommTimeoutException;
 import dev.tutti.comm.internal.Durations;
+import dev.tutti.comm.internal.config.Units;
 import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.Communicator;
 import dev.tutti.comm.spi.OpContext;
@@ -70,7 +71,7 @@ final class Recorded extends Layer {
             .formatted(
                 label(head),
                 Durations.text(elapsed(head)),
-                Durations.text(head.outer.timeout()),
+                Units.formatDuration(head.outer.timeout()),
                 awaited.isEmpty() ? "" : ": waits for " + awaited),
         null);
   }

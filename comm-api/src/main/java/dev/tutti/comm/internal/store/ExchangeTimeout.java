@@ -1,6 +1,7 @@
 package dev.tutti.comm.internal.store;
 
 import dev.tutti.comm.CommTimeoutException;
+import dev.tutti.comm.internal.config.Units;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.regex.Matcher;
@@ -13,9 +14,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExchangeTimeout {
   private static final Pattern MISSING =
-      Pattern.compile(" timed out after [^:]*: (ranks? [^(.]*) ha(?:s|ve) not arrived");
+      Pattern.compile(" timed out after [^:]*: (ranks? [^(.]*) (ha(?:s|ve)) not arrived");
 
   private ExchangeTimeout() {}
+
+  /**
+   * Returns the timeout as the caller's user knows it: who has not arrived, and the time that was
+   * configured; the same timeout if it was for another reason.
+   *
+   * @param configured the whole time that was given
+   */
+  public static CommTimeoutException named(CommTimeoutException timeout, Duration configured) {
+    Matcher matcher = MISSING.matcher(timeout.getMessage());
+    return matcher.find()
+        ? new CommTimeoutException(
+            "%s %s not arrived within %s; look whether every rank has started and comes here, or raise timeout= in the config"
+                .formatted(matcher.group(1), matcher.group(2), Units.formatDuration(configured)),
+            timeout)
+        : timeout;
+  }
 
   static String text(
       String key,

@@ -29,7 +29,7 @@ class RecordedTest {
           .isInstanceOf(CommTimeoutException.class)
           .hasMessageMatching(
               "barrier\\(\\) #0 on rank 0/2 of group world did not complete within 2\\d\\d\\.\\d\\d ms"
-                  + " \\(timeout=200\\.00 ms\\): waits for 12 of 64 bytes from rank 1; check that"
+                  + " \\(timeout=200ms\\): waits for 12 of 64 bytes from rank 1; check that"
                   + " all ranks are alive and make the same calls in the same order, or raise"
                   + " timeout= in the config");
 
