@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ranks of a group did not make the same call: another operation, type, count, operator or
- * root. Both calls are in the message. It is an error in the program, seen where a frame of the
- * other call arrived.
+ * root. The calls are in the message. It is an error in the program, seen where a frame of another
+ * call arrived, or with {@code debug=detail} before any data moves.
  */
 public final class CollectiveMismatchException extends CommException {
   private static final long serialVersionUID = 1L;

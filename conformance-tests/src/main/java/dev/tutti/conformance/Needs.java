@@ -18,6 +18,9 @@ import java.lang.annotation.Target;
   /** Returns the group's scratch memory, as in a config string; empty for the default. */
   String scratch() default "";
 
+  /** Returns how much the ranks compare of their calls, as in a config string. */
+  String debug() default "";
+
   /** Returns the rank that kills its own process, so that each must have one; -1 for none. */
   int victim() default -1;
 }

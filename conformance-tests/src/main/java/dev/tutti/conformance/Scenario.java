@@ -23,6 +23,7 @@ public final class Scenario {
           WaitingScenarios.class,
           FailureScenarios.class,
           MismatchScenarios.class,
+          DetailScenarios.class,
           EndingScenarios.class);
 
   private static final List<Scenario> ALL = find();
@@ -103,8 +104,10 @@ public final class Scenario {
 
   /** Returns a config string with the group keys that the scenario needs. */
   String config(String base) {
-    String timed = ConfigKeys.with(base, "timeout", needs.timeout());
-    return needs.scratch().isEmpty() ? timed : ConfigKeys.with(timed, "scratch", needs.scratch());
+    String config = ConfigKeys.with(base, "timeout", needs.timeout());
+    config =
+        needs.scratch().isEmpty() ? config : ConfigKeys.with(config, "scratch", needs.scratch());
+    return needs.debug().isEmpty() ? config : ConfigKeys.with(config, "debug", needs.debug());
   }
 
   /**

@@ -72,6 +72,23 @@ abstract class BackendConformanceTest {
     }
   }
 
+  static Stream<Scenario> scenariosOfOrder() {
+    return scenariosForThreads()
+        .filter(
+            scenario ->
+                scenario.rules().stream().anyMatch(r -> r.startsWith("O") || r.equals("F8")));
+  }
+
+  /** Right programs stay right, and wrong ones wrong. */
+  @Rule("F12")
+  @ParameterizedTest
+  @MethodSource("scenariosOfOrder")
+  void theOrderOfCallsMayBeChecked(Scenario scenario) {
+    ScenarioResult result = Conformance.play(Plan.of(backend() + "?debug=detail", 3), scenario);
+    assertThat(result.detail()).isEmpty();
+    assertThat(result.outcome()).isEqualTo(Outcome.PASSED);
+  }
+
   static Stream<Scenario> scenariosForThreads() {
     return Scenario.all().stream().filter(scenario -> !scenario.needsProcesses());
   }

@@ -29,6 +29,9 @@ class TcpConformanceTest extends BackendConformanceTest {
             "aStalledRankIsTimedOut",
             "anAbortEndsAllRanks",
             "differentOperatorsAreSeen",
+            "callsThatNoMessageShowsAreSeen",
+            "theEndsOfMessagesAreCompared",
+            "callsThatFitPassTheCheck",
             "closeDeliversWhatWasIssued",
             "nothingIsLeftBehind");
     return Scenario.all().stream()
@@ -39,6 +42,17 @@ class TcpConformanceTest extends BackendConformanceTest {
   @MethodSource("scenariosForProcesses")
   void scenariosPassBetweenProcesses(Scenario scenario) {
     ScenarioResult result = Conformance.play(Plan.of("tcp", 3).processes(true), scenario);
+    assertThat(result.detail()).isEmpty();
+    assertThat(result.outcome()).isEqualTo(Outcome.PASSED);
+  }
+
+  /** Also where what they wait for is the others' calls. */
+  @Rule({"F4", "F7", "F12"})
+  @ParameterizedTest
+  @ValueSource(strings = {"aKilledRankIsNamed", "anAbortEndsAllRanks"})
+  void endsAreToldDuringACheck(String scenario) {
+    Plan plan = Plan.of("tcp?debug=detail", 3).processes(true);
+    ScenarioResult result = Conformance.play(plan, Scenario.named(scenario));
     assertThat(result.detail()).isEmpty();
     assertThat(result.outcome()).isEqualTo(Outcome.PASSED);
   }
