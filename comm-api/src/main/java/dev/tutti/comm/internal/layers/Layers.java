@@ -3,6 +3,8 @@ package dev.tutti.comm.internal.layers;
 import dev.tutti.comm.CommConfig;
 import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.Communicator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +17,7 @@ public final class Layers {
 
   /**
    * Returns the stack, outermost first: recorded, checked with {@code debug=detail}, dispatched,
-   * backends.
+   * and over each backend: folded.
    *
    * @param backends the communicator for each kind of device
    * @param group the group as this rank sees it
@@ -23,7 +25,12 @@ public final class Layers {
    */
   public static Communicator stack(
       Map<String, Communicator> backends, BackendProvider.Context group, CommConfig.Debug debug) {
-    Communicator dispatched = new Dispatched(backends);
+    Map<Communicator, Communicator> folded = new HashMap<>();
+    Map<String, Communicator> byDevice = new LinkedHashMap<>();
+    backends.forEach(
+        (device, backend) ->
+            byDevice.put(device, folded.computeIfAbsent(backend, b -> new Folded(b, group))));
+    Communicator dispatched = new Dispatched(byDevice);
     return new Recorded(
         debug == CommConfig.Debug.DETAIL ? new Checked(dispatched, group) : dispatched, group);
   }

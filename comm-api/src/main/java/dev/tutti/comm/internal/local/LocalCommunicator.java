@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +36,17 @@ import org.jspecify.annotations.Nullable;
 final class LocalCommunicator implements Communicator {
   private record Parcel(Operation call, @Nullable CommBuffer data) {}
 
-  private record Call(OpContext context, ArrayDeque<Part> in) {}
+  /**
+   * A call in the queue.
+   *
+   * @param in what it has not taken yet
+   * @param operands what it has taken to reduce, in rank order
+   */
+  private record Call(OpContext context, ArrayDeque<Part> in, List<MemorySegment> operands) {
+    Call(OpContext context, List<Part> in) {
+      this(context, new ArrayDeque<>(in), new ArrayList<>());
+    }
+  }
 
   private final LocalBackend backend;
   private final String group;
@@ -75,6 +86,11 @@ final class LocalCommunicator implements Communicator {
   }
 
   @Override
+  public boolean foldsByRank() {
+    return true;
+  }
+
+  @Override
   public Cost cost(Operation operation) {
     return new Cost(Duration.ofNanos(10_000), 1e9);
   }
@@ -82,7 +98,7 @@ final class LocalCommunicator implements Communicator {
   @Override
   public void enqueue(Operation operation, OpContext context) {
     context.trace().algorithm("naive");
-    queue.add(new Call(context, new ArrayDeque<>(Part.of(operation, false, rank, members.size()))));
+    queue.add(new Call(context, Part.of(operation, false, rank, members.size())));
     if (queue.size() == 1) {
       send(operation);
     }
@@ -156,17 +172,28 @@ final class LocalCommunicator implements Communicator {
     }
     ReduceOp op = operation.reduceOp();
     if (target != null && data != null) {
-      MemorySegment place = target.segment();
-      if (op == null || part.peer() == 0) {
-        MemorySegment.copy(data.segment(), 0, place, 0, data.byteSize());
+      if (op == null) {
+        target.segment().copyFrom(data.segment());
       } else {
-        ReduceKernels.combine(op, data.type(), place, 0, place, 0, data.segment(), 0, data.count());
+        call.operands.add(data.segment());
       }
-      if (op != null && op.kind() == ReduceOp.Kind.AVG && part.peer() == members.size() - 1) {
-        ReduceKernels.divide(data.type(), place, 0, data.count(), members.size());
+      if (call.operands.size() == members.size()) {
+        fold(Objects.requireNonNull(op), call.operands, target);
       }
     }
     return null;
+  }
+
+  /** Whatever order was asked for, it is that of the ranks. */
+  private static void fold(ReduceOp op, List<MemorySegment> operands, CommBuffer target) {
+    ReduceKernels.fold(
+        op,
+        target.type(),
+        target.segment(),
+        0,
+        operands.toArray(MemorySegment[]::new),
+        new long[operands.size()],
+        target.count());
   }
 
   private String told(Call call, Part part, String what) {

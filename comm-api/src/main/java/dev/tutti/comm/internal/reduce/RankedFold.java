@@ -42,10 +42,6 @@ final class RankedFold {
     int last = sources.length - 1;
     Kernel divider =
         op.kind() == ReduceOp.Kind.AVG ? PlainKernels.divider(type, sources.length) : null;
-    if (last == 1 && divider == null) {
-      kernel.combine(dst, dstOffset, sources[0], offsets[0], sources[1], offsets[1], bytes);
-      return;
-    }
     MemorySegment accumulator = ACCUMULATORS.take();
     for (long at = 0; at < bytes; at += PIECE) {
       long length = Math.min(PIECE, bytes - at);

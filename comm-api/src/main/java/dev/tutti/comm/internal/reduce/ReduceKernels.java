@@ -112,6 +112,8 @@ public final class ReduceKernels {
     }
     if (sources.length == 1) {
       MemorySegment.copy(sources[0], offsets[0], dst, dstOffset, bytes);
+    } else if (sources.length == 2 && op.kind() != ReduceOp.Kind.AVG) {
+      kernel.combine(dst, dstOffset, sources[0], offsets[0], sources[1], offsets[1], bytes);
     } else if (type.byteSize() == Short.BYTES) {
       WideFold.fold(op, type, dst, dstOffset, sources, offsets, bytes);
     } else {
