@@ -34,7 +34,8 @@ module dev.tutti.comm {
       dev.tutti.tcp,
       dev.tutti.mpi,
       dev.tutti.nccl,
-      dev.tutti.conformance;
+      dev.tutti.conformance,
+      dev.tutti.cli;
   exports dev.tutti.comm.internal.rendezvous to
       dev.tutti.conformance,
       dev.tutti.cli;

@@ -6,6 +6,8 @@ import dev.tutti.cli.bench.BenchPlan;
 import dev.tutti.cli.bench.BenchPlan.Form;
 import dev.tutti.cli.bench.BenchPlan.Table;
 import dev.tutti.cli.bench.Effort;
+import dev.tutti.cli.bench.Fit;
+import dev.tutti.cli.bench.Fitting;
 import dev.tutti.cli.bench.Outputs;
 import dev.tutti.cli.bench.Sizes;
 import dev.tutti.cli.bench.Words;
@@ -58,6 +60,7 @@ import picocli.CommandLine.Option;
       "  tutti bench --backends 'tcp,tcp?iface=lo'       one backend with different options",
       "  tutti bench --ops all --sizes 8,64KiB,16MiB     every operation in full",
       "  tutti bench --sizes 1KiB..1GiB --factor 4 --csv result.csv",
+      "  tutti bench --backends tcp --fit fit.json       alpha and beta, for tutti simulate --fit",
       "",
       "Exit code: 0 if all results were right, 1 if an element was wrong, 2 for a wrong command line,",
       "3 if a backend cannot be had or a rank failed."
@@ -66,6 +69,7 @@ final class BenchCommand implements Callable<Integer>, Verbosity.Aware {
   private static final String DEFAULT_SIZES = "8,64,1KiB,8KiB,64KiB,256KiB,1MiB,4MiB,16MiB,64MiB";
   private static final List<Long> OVERVIEW_SIZES = List.of(8L, 64L << 10, 16L << 20);
   private static final String STANDARD_OUTPUT = "-";
+  private static final String BACKEND_OF_FIT = "tcp";
 
   @Mixin private final Verbosity verbosity = new Verbosity();
 
@@ -187,6 +191,17 @@ final class BenchCommand implements Callable<Integer>, Verbosity.Aware {
       description = "Writes the findings as JSON; '-' for standard output in the table's place.")
   private @Nullable String json;
 
+  @Option(
+      names = "--fit",
+      arity = "0..1",
+      fallbackValue = STANDARD_OUTPUT,
+      paramLabel = "FILE",
+      description =
+          "Measures one backend's alpha, beta, gamma and overhead instead, with operations and sizes"
+              + " of its own, and writes them as JSON for 'tutti simulate --fit FILE'; without FILE"
+              + " only prints them.")
+  private @Nullable String fit;
+
   @SuppressWarnings("NullAway.Init") // picocli sets the fields
   BenchCommand() {}
 
@@ -197,6 +212,9 @@ final class BenchCommand implements Callable<Integer>, Verbosity.Aware {
 
   @Override
   public Integer call() throws IOException {
+    if (fit != null) {
+      return fit(fit);
+    }
     boolean toOutput = STANDARD_OUTPUT.equals(csv) || STANDARD_OUTPUT.equals(json);
     if (STANDARD_OUTPUT.equals(csv) && STANDARD_OUTPUT.equals(json)) {
       throw new ConfigException("--csv - and --json - cannot both have standard output");
@@ -204,12 +222,9 @@ final class BenchCommand implements Callable<Integer>, Verbosity.Aware {
     BenchPlan plan = plan();
     try (PrintStream csvFile = open(csv);
         PrintStream jsonFile = open(json)) {
-      Map<String, Object> machine = new LinkedHashMap<>();
-      machine.put("tutti", "Tutti " + Version.describe());
-      machine.putAll(Machine.facts());
       Outputs outputs =
           new Outputs(
-              machine,
+              machine(),
               toOutput ? null : System.out,
               Terminal.showsProgress(),
               STANDARD_OUTPUT.equals(csv) ? System.out : csvFile,
@@ -219,6 +234,34 @@ final class BenchCommand implements Callable<Integer>, Verbosity.Aware {
       requireWritten(json, jsonFile);
       return right ? ExitCode.OK : ExitCode.CHECK_FAILED;
     }
+  }
+
+  private static Map<String, Object> machine() {
+    Map<String, Object> machine = new LinkedHashMap<>();
+    machine.put("tutti", "Tutti " + Version.describe());
+    machine.putAll(Machine.facts());
+    return machine;
+  }
+
+  private int fit(String file) throws IOException {
+    if (operations != null || sizes != null || csv != null || json != null) {
+      throw new ConfigException(
+          "--fit measures operations and sizes of its own: leave out --ops, --sizes, --csv and --json");
+    }
+    List<String> configs = backends == null ? List.of(BACKEND_OF_FIT) : split(backends);
+    if (configs.size() != 1) {
+      throw new ConfigException("--fit measures one backend, but --backends names " + configs);
+    }
+    Effort effort = new Effort(iterations, warmup, time, rounds);
+    Fitting fitting = new Fitting(configs.getFirst(), ranks, effort, timeout);
+    try (PrintStream fitFile = open(file)) {
+      Fit found = fitting.run(machine(), System.out);
+      if (fitFile != null) {
+        fitFile.print(found.json());
+        requireWritten(file, fitFile);
+      }
+    }
+    return ExitCode.OK;
   }
 
   private BenchPlan plan() {

@@ -13,6 +13,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       RunCommand.class,
       BenchCommand.class,
+      SimulateCommand.class,
       ConformanceCommand.class,
       DoctorCommand.class,
       ConfigCommand.class,

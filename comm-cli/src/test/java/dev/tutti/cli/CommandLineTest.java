@@ -35,12 +35,20 @@ class CommandLineTest {
     assertThat(outcome.exitCode()).isZero();
     assertThat(outcome.err()).isEmpty();
     assertThat(outcome.out())
-        .contains("run ", "bench ", "conformance ", "doctor ", "config ", "classpath ", "help ")
+        .contains(
+            "run ",
+            "bench ",
+            "simulate ",
+            "conformance ",
+            "doctor ",
+            "config ",
+            "classpath ",
+            "help ")
         .contains("Examples:", "Exit code:");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"run", "bench", "conformance", "doctor", "config"})
+  @ValueSource(strings = {"run", "bench", "simulate", "conformance", "doctor", "config"})
   void everyCommandHasExamplesAndExitCodesInItsHelp(String command) {
     Outcome outcome = execute(command, "--help");
     assertThat(outcome.exitCode()).isZero();
@@ -99,6 +107,30 @@ class CommandLineTest {
         "bench --backends lokal|unknown backend \"lokal\". Did you mean \"local\"?",
         "bench --backends local,tcp?ifce=lo|tcp has no key \"ifce\". Did you mean \"iface\"?",
         "bench --csv - --json -|cannot both have standard output",
+        "bench --fit --ops allReduce|leave out --ops, --sizes, --csv and --json",
+        "bench --fit -n 1|--fit needs two ranks or more",
+        "bench --fit --backends tcp,local|--fit measures one backend",
+        "bench --fit --backends tcp?chunk=1KiB|leave chunk out of tcp?chunk=1KiB",
+        "simulate --op allredux|unknown operation \"allredux\". Did you mean \"allReduce\"?",
+        "simulate --op batch|unknown operation \"batch\"",
+        "simulate --sizes 4MB|write 4MiB",
+        "simulate --ranks 0|from 1 to 4096 ranks can be priced, not 0",
+        "simulate --ranks 8..2|a range does not shrink; write 2..8",
+        "simulate --ranks two|\"two\" is no number of ranks",
+        "simulate --alpha 5|the unit is missing; write 5s",
+        "simulate --beta 5GB|\"5GB\" is not a rate: write a number and a unit",
+        "simulate --beta 5gb/s|unknown unit \"gb/s\". Did you mean \"GB/s\"?",
+        "simulate --gamma 0GB/s|a rate is more than 0",
+        "simulate --cores 0|a host has at least one",
+        "simulate --algo rinf|no algorithm \"rinf\" for allReduce. Did you mean \"ring\"?",
+        "simulate --algo chain|no algorithm \"chain\" for allReduce",
+        "simulate --plot times.png|the name ends with .svg",
+        "simulate --fit no-such-file|cannot read it",
+        "simulate --backend tcp|--backend says what --check measures",
+        "simulate --check --all|leave out --plot, --json, --algo, --all and --cores",
+        "simulate --check --ranks 17|--ranks from 2 to 16, not 17",
+        "simulate --check --backend local|--check measures tcp",
+        "simulate --check --backend tcp?algo=allReduce:ring|leave algo out of",
         "bench surplus|does not take the argument \"surplus\"",
         "conformance --backends lokal|unknown backend \"lokal\"",
         "conformance -n 0|at least one rank is needed",

@@ -97,8 +97,12 @@ public final class Bench {
    * @throws BenchFailedException if a rank did not come, died, failed or fell silent
    */
   public static boolean run(BenchPlan plan, Outputs outputs) {
+    return run(plan, outputs.listeners(plan));
+  }
+
+  /** The same, with others who are told. */
+  static boolean run(BenchPlan plan, List<Listener> listeners) {
     long start = System.nanoTime();
-    List<Listener> listeners = outputs.listeners(plan);
     try (Stage stage = Stage.open(plan)) {
       List<Ensemble> ensembles = stage.ensembles();
       listeners.forEach(listener -> listener.ready(ensembles));

@@ -63,7 +63,7 @@ public enum BenchOperation {
   }
 
   /** Returns the operation's name as users call it. */
-  String label() {
+  public String label() {
     return label;
   }
 
@@ -150,7 +150,7 @@ public enum BenchOperation {
    * @param type the elements' type
    * @param ranks how many ranks there are
    */
-  long count(long bytes, DataType type, int ranks) {
+  public long count(long bytes, DataType type, int ranks) {
     if (isEmpty() || bytes == 0) {
       return 0;
     }
@@ -158,7 +158,7 @@ public enum BenchOperation {
   }
 
   /** Returns the size of the larger buffer in bytes for a count. */
-  long bytes(long count, DataType type, int ranks) {
+  public long bytes(long count, DataType type, int ranks) {
     return count * blocks(ranks) * type.byteSize();
   }
 
@@ -168,7 +168,7 @@ public enum BenchOperation {
   }
 
   /** Returns what algbw is multiplied with for busbw. */
-  double busFactor(int ranks) {
+  public double busFactor(int ranks) {
     return switch (this) {
       case ALL_REDUCE -> 2.0 * (ranks - 1) / ranks;
       case REDUCE_SCATTER, ALL_GATHER, ALL_TO_ALL, GATHER, SCATTER -> (ranks - 1.0) / ranks;

@@ -24,6 +24,8 @@ public final class OwnRuntime {
           "picocli/CommandLine.class",
           "org/HdrHistogram/Histogram.class",
           "me/tongfei/progressbar/ProgressBar.class",
+          "org/knowm/xchart/XYChart.class",
+          "de/erichseifert/vectorgraphics2d/VectorGraphics2D.class",
           "org/jline/terminal/Terminal.class",
           "org/jline/nativ/JLineNativeLoader.class");
 

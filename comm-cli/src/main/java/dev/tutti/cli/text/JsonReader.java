@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A strict reader of JSON (RFC 8259), so that what is written is not judged by its writer. */
+/** A strict reader of JSON (RFC 8259); it knows nothing of {@link Json}, which writes it. */
 public final class JsonReader {
   private final String text;
   private int at;
@@ -15,7 +15,11 @@ public final class JsonReader {
     this.text = text;
   }
 
-  /** Returns maps, lists, strings, doubles, booleans and null. */
+  /**
+   * Returns maps, lists, strings, doubles, booleans and null.
+   *
+   * @throws IllegalArgumentException if the text is no JSON; the message says where
+   */
   public static @Nullable Object read(String text) {
     JsonReader reader = new JsonReader(text);
     Object value = reader.value();
@@ -79,9 +83,11 @@ public final class JsonReader {
       char c = text.charAt(at++);
       check(c >= ' ', "no control character");
       if (c == '\\') {
-        char escape = text.charAt(at++);
+        char escape = peek();
+        at++;
         int known = "\"\\/bfnrt".indexOf(escape);
         if (escape == 'u') {
+          check(at + 4 <= text.length(), "four digits");
           value.append((char) Integer.parseInt(text.substring(at, at + 4), 16));
           at += 4;
         } else {
