@@ -86,8 +86,11 @@ public record Overrides(Map<OperationKind, Algorithm> algorithms) {
             + Nearest.hint(name, choices(operation).stream().map(Algorithm::label).toList()));
   }
 
-  /** A batch is its own algorithm, and a group of one needs none: nothing can be chosen there. */
-  private static List<Algorithm> choices(OperationKind operation) {
+  /**
+   * Returns the algorithms that can be named for an operation. A batch is its own algorithm, and a
+   * group of one needs none: nothing can be chosen there.
+   */
+  public static List<Algorithm> choices(OperationKind operation) {
     return Planner.algorithms(operation).stream()
         .filter(each -> each != Algorithm.SINGLE_RANK && each != Algorithm.POINT_TO_POINT)
         .toList();

@@ -29,6 +29,65 @@ class PlanTest {
     assertThat(Schedules.plan(request).algorithm()).isEqualTo(expected);
   }
 
+  @ParameterizedTest(name = "{0}, {1} ranks, {2} bytes")
+  @CsvSource({
+    "BROADCAST, 2, 1073741824, BINOMIAL",
+    "BROADCAST, 3, 49152, BINOMIAL",
+    "BROADCAST, 3, 49153, SCATTER_ALL_GATHER",
+    "BROADCAST, 8, 131072, BINOMIAL",
+    "BROADCAST, 8, 4194304, SCATTER_ALL_GATHER",
+    "BROADCAST, 8, 4194305, CHAIN",
+    "ALL_GATHER, 2, 64, RING",
+    "ALL_GATHER, 3, 64, RING",
+    "ALL_GATHER, 4, 64, RECURSIVE_DOUBLING",
+    "ALL_GATHER, 8, 65536, RECURSIVE_DOUBLING",
+    "ALL_GATHER, 8, 65537, RING",
+    "ALL_GATHER, 5, 26214, BRUCK",
+    "ALL_GATHER, 5, 26215, RING",
+    "GATHER, 31, 1, LINEAR",
+    "GATHER, 32, 1024, BINOMIAL",
+    "GATHER, 32, 1025, LINEAR",
+    "SCATTER, 31, 1, LINEAR",
+    "SCATTER, 33, 1024, BINOMIAL",
+    "SCATTER, 33, 1025, LINEAR",
+    "ALL_TO_ALL, 7, 256, DIRECT",
+    "ALL_TO_ALL, 8, 256, BRUCK",
+    "ALL_TO_ALL, 8, 257, DIRECT",
+    "ALL_TO_ALL, 64, 32768, DIRECT",
+    "ALL_TO_ALL, 64, 32769, PAIRWISE",
+  })
+  void whatMovesDataIsChosenByItsBytes(
+      OperationKind operation, int size, long bytes, Algorithm expected) {
+    Limits limits = Limits.DEFAULT;
+    Request request =
+        switch (operation) {
+          case BROADCAST -> Request.broadcast(0, size, 0, 1, bytes, true, limits);
+          case ALL_GATHER ->
+              Request.allGather(0, size, 1, Blocks.uniform(size, bytes), false, limits);
+          case GATHER -> Request.gather(0, size, 0, 1, bytes, false, limits);
+          case SCATTER -> Request.scatter(0, size, 0, 1, bytes, false, limits);
+          default -> Request.allToAll(0, size, 1, bytes, limits);
+        };
+    assertThat(Schedules.plan(request).algorithm()).isEqualTo(expected);
+  }
+
+  @Test
+  void unevenFormsTakeWhatNeedsNoCountsOfOthers() {
+    Limits limits = Limits.DEFAULT;
+    Blocks blocks = Blocks.uniform(64, 1);
+    for (Request request :
+        List.of(
+            Request.gather(0, 64, 0, 1, blocks, false, limits),
+            Request.scatter(0, 64, 0, 1, blocks, false, limits))) {
+      assertThat(Schedules.plan(request).algorithm()).isEqualTo(Algorithm.LINEAR);
+    }
+    Request request = Request.allToAll(0, 64, 1, blocks, blocks, limits);
+    assertThat(Schedules.plan(request).algorithm()).isEqualTo(Algorithm.PAIRWISE);
+    assertThatThrownBy(() -> Schedules.plan(request, Algorithm.BRUCK))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("bruck does not serve Request[operation=ALL_TO_ALL");
+  }
+
   @Test
   void theThresholdIsALimit() {
     Limits limits = new Limits(512 * KIB, 16 * KIB * KIB, 8);
