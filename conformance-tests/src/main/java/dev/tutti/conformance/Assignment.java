@@ -16,11 +16,17 @@ sealed interface Assignment {
   /** Returns the rank that does not live to see the end, or -1. */
   int victim();
 
-  /** Runs a case list. */
-  record Cases(long seed, OptionalInt only, Set<String> operations) implements Assignment {
+  /**
+   * Runs a case list.
+   *
+   * @param ranked whether it is that of groups with {@code order=ranked}
+   */
+  record Cases(long seed, boolean ranked, OptionalInt only, Set<String> operations)
+      implements Assignment {
     @Override
     public RankReport perform(ProcessGroup group, Progress progress) {
-      return CaseRun.of(group, CaseList.of(seed, group.size()).chosen(only, operations), progress);
+      CaseList all = ranked ? CaseList.ranked(seed, group.size()) : CaseList.of(seed, group.size());
+      return CaseRun.of(group, all.chosen(only, operations), progress);
     }
 
     @Override
@@ -28,6 +34,7 @@ sealed interface Assignment {
       return List.of(
           "cases",
           Long.toString(seed),
+          ranked ? "ranked" : "fast",
           only.isPresent() ? Integer.toString(only.getAsInt()) : "all",
           String.join("+", operations));
     }
@@ -62,10 +69,11 @@ sealed interface Assignment {
       case "cases" ->
           new Cases(
               Long.parseLong(words.get(1)),
-              words.get(2).equals("all")
+              words.get(2).equals("ranked"),
+              words.get(3).equals("all")
                   ? OptionalInt.empty()
-                  : OptionalInt.of(Integer.parseInt(words.get(2))),
-              words.get(3).isEmpty() ? Set.of() : Set.of(words.get(3).split("\\+", -1)));
+                  : OptionalInt.of(Integer.parseInt(words.get(3))),
+              words.get(4).isEmpty() ? Set.of() : Set.of(words.get(4).split("\\+", -1)));
       case "scenario" -> new Play(Scenario.named(words.get(1)), true);
       default -> throw new IllegalArgumentException("no assignment: " + words);
     };

@@ -37,6 +37,17 @@ public final class CaseList {
     return new CaseList(seed, size, new Maker(seed, size).make());
   }
 
+  /**
+   * Returns the list for groups with {@code order=ranked}: every reduction whose result depends on
+   * the order, in and out of place, in one chunk and in several.
+   *
+   * @param seed of the values, and of what varies from case to case
+   * @param size the group's size
+   */
+  public static CaseList ranked(long seed, int size) {
+    return new CaseList(seed, size, new Maker(seed, size).makeRanked());
+  }
+
   /** Returns the cases that are wanted, with their numbers. */
   public CaseList filtered(Predicate<Case> wanted) {
     return new CaseList(seed, size, cases.stream().filter(wanted).toList());
@@ -103,6 +114,19 @@ public final class CaseList {
       overflow();
       random();
       large();
+      return cases;
+    }
+
+    List<Case> makeRanked() {
+      for (DataType type : DataType.values()) {
+        for (ReduceOp op : type.isFloating() ? ROUNDING : List.<ReduceOp>of()) {
+          for (OperationKind kind : OperationKind.reducing()) {
+            for (long count : List.of(0L, 1L, size + 1L, 200L, 20_011L)) {
+              addInAndOutOfPlace(kind, type, op, Values.RANKED, count);
+            }
+          }
+        }
+      }
       return cases;
     }
 

@@ -39,7 +39,7 @@ public final class Conformance {
         launcher.launch(
             ConfigKeys.withDefault(plan.config(), "timeout", "20s"),
             plan.ranks(),
-            new Assignment.Cases(plan.seed(), plan.only(), plan.operations()),
+            new Assignment.Cases(plan.seed(), plan.isRanked(), plan.only(), plan.operations()),
             plan.limit(),
             (done, ofCases, current) -> progress.at(done, total, current));
     List<ScenarioResult> played = new ArrayList<>();

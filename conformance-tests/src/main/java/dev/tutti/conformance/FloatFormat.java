@@ -97,6 +97,15 @@ record FloatFormat(int exponentBits, int fractionBits) {
    * @throws ArithmeticException if the format does not hold exactly this value
    */
   long encodeExact(double value) {
+    return encode(value, true);
+  }
+
+  /** Returns the bits of the nearest number, the even one of two. */
+  long encodeNearest(double value) {
+    return encode(value, false);
+  }
+
+  private long encode(double value, boolean exact) {
     if (Double.isNaN(value)) {
       return nan();
     }
@@ -111,15 +120,19 @@ record FloatFormat(int exponentBits, int fractionBits) {
         exponent < 0
             ? Math.scalb(Math.scalb(magnitude, fractionBits), -exponent)
             : Math.scalb(Math.scalb(magnitude, -exponent), fractionBits);
-    if (exponent > bias() || digits != Math.rint(digits)) {
+    if (exact && (exponent > bias() || digits != Math.rint(digits))) {
       throw new ArithmeticException(value + " is not representable in " + this);
     }
-    long significand = (long) digits;
+    if (exponent > bias()) {
+      return infinity(negative);
+    }
+    // Where this is the next power of two, the carry below makes the exponent one larger.
+    long significand = (long) Math.rint(digits);
     long leading = 1L << fractionBits;
     long bits =
         significand < leading
             ? significand
-            : (long) (exponent + bias()) << fractionBits | (significand - leading);
+            : ((long) (exponent + bias()) << fractionBits) + (significand - leading);
     return negative ? bits | signBit() : bits;
   }
 }

@@ -47,6 +47,7 @@ final class Inputs {
       case EXACT, OVERFLOW -> exact(op, rank, index);
       case SPECIAL -> special(op, rank, index);
       case RANDOM -> random(op, rank, index);
+      case RANKED -> ranked(op, rank, index);
     };
   }
 
@@ -202,6 +203,18 @@ final class Inputs {
     double digits = 1 + Math.scalb((double) fraction, -format.fractionBits());
     double value = Math.scalb(digits, exponent);
     return format.encodeExact(hash < 0 ? -value : value);
+  }
+
+  /** One element in sixteen is no number, infinite or zero; the others are of many magnitudes. */
+  private long ranked(ReduceOp op, int rank, long index) {
+    FloatFormat format = FloatFormat.of(type);
+    long hash = hash(-4 - size - rank, index);
+    return switch ((int) (hash & 63)) {
+      case 0 -> someNan(format, rank, index);
+      case 1 -> format.infinity(hash < 0);
+      case 2 -> hash < 0 ? format.signBit() : 0;
+      default -> random(op, rank, index);
+    };
   }
 
   private long hash(int rank, long index) {

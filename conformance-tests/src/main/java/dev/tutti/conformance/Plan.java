@@ -1,5 +1,6 @@
 package dev.tutti.conformance;
 
+import dev.tutti.comm.CommConfig;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -123,8 +124,16 @@ public record Plan(
     return new Plan(config, ranks, processes, seed, only, operations, scenarios, leftOut, other);
   }
 
+  /**
+   * Returns whether the config asks for reductions in rank order: these have cases of their own.
+   */
+  public boolean isRanked() {
+    return CommConfig.parse(config).order() == CommConfig.Order.RANKED;
+  }
+
   /** Returns the case list that all ranks run. */
   public CaseList cases() {
-    return CaseList.of(seed, ranks).chosen(only, operations);
+    CaseList all = isRanked() ? CaseList.ranked(seed, ranks) : CaseList.of(seed, ranks);
+    return all.chosen(only, operations);
   }
 }

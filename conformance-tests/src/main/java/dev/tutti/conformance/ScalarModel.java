@@ -22,6 +22,29 @@ final class ScalarModel {
         : reduceIntegers(type, op, contributions);
   }
 
+  /**
+   * Returns the bits of a floating-point reduction in rank order, {@code ((x0 op x1) op x2) …}:
+   * each step rounds to the type, of 16-bit types to FLOAT32 and only the result to the type.
+   *
+   * @param contributions the bits of every rank's element, in rank order
+   */
+  static long reduceInRankOrder(DataType type, ReduceOp op, long[] contributions) {
+    FloatFormat format = FloatFormat.of(type);
+    boolean single = type != DataType.FLOAT64;
+    double result = format.decode(contributions[0]);
+    for (int rank = 1; rank < contributions.length; rank++) {
+      double next = format.decode(contributions[rank]);
+      // A double holds every product, and the rounded sum, of two floats well enough to round it.
+      double exact = op.kind() == ReduceOp.Kind.PROD ? result * next : result + next;
+      result = single ? (float) exact : exact;
+    }
+    if (op.kind() == ReduceOp.Kind.AVG) {
+      double quotient = result / contributions.length;
+      result = single ? (float) quotient : quotient;
+    }
+    return format.encodeNearest(result);
+  }
+
   /** Returns the bits that stand for these in comparisons: any not-a-number equals any other. */
   static long canonical(DataType type, long bits) {
     if (!type.isFloating()) {

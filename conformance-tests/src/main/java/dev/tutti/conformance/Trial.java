@@ -319,7 +319,10 @@ final class Trial {
       if (!spec.values().isExact()) {
         return ErrorBound.violation(spec.type(), op(), contributions, bits);
       }
-      long expected = ScalarModel.reduce(spec.type(), op(), contributions);
+      long expected =
+          spec.values() == Values.RANKED
+              ? ScalarModel.reduceInRankOrder(spec.type(), op(), contributions)
+              : ScalarModel.reduce(spec.type(), op(), contributions);
       if (ScalarModel.canonical(spec.type(), bits)
           == ScalarModel.canonical(spec.type(), expected)) {
         return null;

@@ -16,7 +16,13 @@ public enum Values {
   SPECIAL("special"),
   /** Arbitrary floating-point numbers: the error is bounded, and equal bits on all ranks. */
   @Rule({"R6", "R7"})
-  RANDOM("random");
+  RANDOM("random"),
+  /**
+   * Arbitrary floating-point numbers, not-a-numbers, infinities and zeros in a group with {@code
+   * order=ranked}: bits are compared.
+   */
+  @Rule({"R9"})
+  RANKED("ranked");
 
   private final String text;
 

@@ -26,6 +26,9 @@ abstract class BackendConformanceTest {
   /** How many cases there are for a number of ranks, so that none is lost unseen. */
   static final Map<Integer, Integer> CASES = Map.of(1, 3802, 2, 3906, 3, 4010, 5, 4218);
 
+  /** Four types, three operators, four operations in place and not, five counts. */
+  static final int RANKED_CASES = 4 * 3 * (4 * 2) * 5;
+
   abstract String backend();
 
   @BeforeEach
@@ -42,6 +45,16 @@ abstract class BackendConformanceTest {
     assertThat(report.backend()).isEqualTo(backend());
     assertThat(report.casesPassed()).isEqualTo(CASES.get(ranks));
     assertThat(report.casesRefused() + report.casesFailed() + report.casesNotRun()).isZero();
+  }
+
+  /** In rank order every backend has the bits of the model, and so of every other backend. */
+  @Rule("R9")
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5})
+  void everyRankedCasePasses(int ranks) {
+    MatrixReport report = Runs.threads(backend() + "?order=ranked", ranks);
+    assertThat(report.failures()).isEmpty();
+    assertThat(report.casesPassed()).isEqualTo(RANKED_CASES);
   }
 
   /** Too short for anything to succeed for sure, but not for an end. */

@@ -74,6 +74,18 @@ class TcpConformanceTest extends BackendConformanceTest {
     assertThat(Runs.processes("tcp", 3).disagreements(Runs.threads("tcp", 3))).isEmpty();
   }
 
+  /** The layout of ranks does not show. */
+  @Rule("R9")
+  @Test
+  void rankedResultsAreTheSameEverywhere() {
+    MatrixReport local = Runs.threads("local?order=ranked", 3);
+    MatrixReport tcp = Runs.threads("tcp?order=ranked", 3);
+    MatrixReport processes = Runs.processes("tcp?order=ranked", 3);
+    assertThat(tcp.disagreements(local)).isEmpty();
+    assertThat(processes.disagreements(local)).isEmpty();
+    assertThat(processes.comparable(local)).isEqualTo(RANKED_CASES);
+  }
+
   @Rule("F1")
   @ParameterizedTest
   @ValueSource(
