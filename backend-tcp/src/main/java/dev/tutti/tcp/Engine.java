@@ -163,6 +163,19 @@ final class Engine {
     if (running == null) {
       return false;
     }
+    try {
+      return step(running);
+    } catch (IllegalStateException e) {
+      for (MemorySegment buffer : running.buffers()) {
+        if (!buffer.scope().isAlive()) {
+          throw freed(e);
+        }
+      }
+      throw e;
+    }
+  }
+
+  private boolean step(Plans.Plan running) {
     boolean progressed = runLocal(running);
     for (int i = 0; i < peerCount; i++) {
       int peer = peers[i];
@@ -331,10 +344,7 @@ final class Engine {
 
   private void lost(int peer, IOException cause) {
     if (reason(cause).contains(BAD_ADDRESS)) {
-      throw new CommAbortedException(
-          "rank %d/%d of group %s: a buffer's memory was freed while its operation was under way; keep its arena open until the Work is complete"
-              .formatted(group.rank(), group.size(), group.group()),
-          cause);
+      throw freed(cause);
     }
     lost[peer] = true;
     connections.link(peer).ignore();
@@ -343,6 +353,13 @@ final class Engine {
       lostCause = cause;
       lostAt = System.nanoTime();
     }
+  }
+
+  private CommAbortedException freed(Exception cause) {
+    return new CommAbortedException(
+        "rank %d/%d of group %s: a buffer's memory was freed while its operation was under way; keep its arena open until the Work is complete"
+            .formatted(group.rank(), group.size(), group.group()),
+        cause);
   }
 
   /**

@@ -1,8 +1,12 @@
 package dev.tutti.tcp;
 
+import static java.nio.file.StandardOpenOption.DELETE_ON_CLOSE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tutti.comm.CollectiveMismatchException;
+import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommBuffer;
 import dev.tutti.comm.CommException;
 import dev.tutti.comm.DataType;
@@ -14,6 +18,10 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.Socket;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -96,6 +104,47 @@ class EngineTest {
       }
       checkLost(ranks.failure(0, SOON), 1, direction);
       checkLost(ranks.failure(1, SOON), 0);
+    }
+  }
+
+  /**
+   * In the midst of a message the system says that an address is bad (EFAULT), which looks like a
+   * lost connection; what came with the message's header is copied, which the JVM refuses.
+   */
+  @ParameterizedTest
+  @CsvSource({"send, true", "recv, true", "recv, false"})
+  void memoryFreedUnderWayIsNotBlamedOnThePeer(String direction, boolean inTheMidst)
+      throws Exception {
+    // More than the kernel takes without a reader.
+    long bytes = 30 << 20;
+    Path file = Files.createTempFile("tutti-freed", null);
+    try (EngineRanks ranks = connected(2, false);
+        FileChannel channel = FileChannel.open(file, READ, WRITE, DELETE_ON_CLOSE)) {
+      boolean sends = direction.equals("send");
+      CommBuffer kept = memory(bytes);
+      Operation there = sends ? new Operation.Recv(kept, 0) : new Operation.Send(kept, 0);
+      try (Arena arena = Arena.ofShared()) {
+        // Mapped: what is unmapped is gone at once, where freed memory may linger.
+        CommBuffer freed =
+            CommBuffer.of(channel.map(MapMode.READ_WRITE, 0, bytes, arena), DataType.INT8);
+        ranks.rank(0).issue(sends ? new Operation.Send(freed, 1) : new Operation.Recv(freed, 1));
+        if (inTheMidst) {
+          ranks.rank(1).issue(there);
+          ranks.step(0, 1, 0);
+        }
+      }
+      if (!inTheMidst) {
+        ranks.rank(1).issue(there);
+      }
+      long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+      while (ranks.failure(0, Duration.ofNanos(1)) == null) {
+        assertThat(System.nanoTime()).as("nothing is seen").isLessThan(end);
+        ranks.step(0, 1);
+      }
+      assertThat(ranks.failure(0, SOON))
+          .isInstanceOf(CommAbortedException.class)
+          .hasMessageContaining("rank 0/2 of group world: a buffer's memory was freed")
+          .hasMessageContaining("keep its arena open until the Work is complete");
     }
   }
 

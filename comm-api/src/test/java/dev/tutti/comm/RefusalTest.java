@@ -93,6 +93,22 @@ class RefusalTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // the point
+  void aBatchWithoutAMakerIsRefused() {
+    LocalRanks.run(
+        2,
+        "local?timeout=20s",
+        group -> {
+          assertThatThrownBy(() -> group.batch(null))
+              .isInstanceOf(IllegalArgumentException.class)
+              .hasMessage(
+                  "batch on rank %d/2: transfers is null; pass b -> { b.send(…); b.recv(…); }"
+                      .formatted(group.rank()));
+          group.barrier().join();
+        });
+  }
+
+  @Test
   void aBatchWhoseMakerThrowsIsNotIssued() {
     LocalRanks.run(
         2,
