@@ -58,6 +58,11 @@ final class Engine {
   private final int[] sendCursor;
   private final int[] recvCursor;
 
+  /** A fold's operands, one for each rank. */
+  private final MemorySegment[] foldSources;
+
+  private final long[] foldOffsets;
+
   private final boolean[] lost;
   private int lostPeer = -1;
   private long lostAt;
@@ -73,6 +78,8 @@ final class Engine {
     this.sendCursor = new int[group.size()];
     this.recvCursor = new int[group.size()];
     this.peers = new int[group.size()];
+    this.foldSources = new MemorySegment[group.size()];
+    this.foldOffsets = new long[group.size()];
     this.lost = new boolean[group.size()];
   }
 
@@ -297,7 +304,7 @@ final class Engine {
     return progressed;
   }
 
-  private static void local(Plans.Plan running, int i) {
+  private void local(Plans.Plan running, int i) {
     Schedule schedule = running.schedule();
     int size = running.elementSize();
     MemorySegment to = memory(running, schedule.dstBuffer(i));
@@ -324,6 +331,16 @@ final class Engine {
               memory(running, schedule.src2Buffer(i)),
               schedule.src2Offset(i) * size,
               count);
+        }
+      }
+      case FOLD -> {
+        if (running.op() != null) {
+          for (int rank = 0; rank < foldSources.length; rank++) {
+            foldSources[rank] = memory(running, schedule.foldBuffer(i, rank));
+            foldOffsets[rank] = schedule.foldOffset(i, rank) * size;
+          }
+          ReduceKernels.fold(
+              running.op(), running.type(), to, toOffset, foldSources, foldOffsets, count);
         }
       }
       case SEND, RECV, RECV_REDUCE ->

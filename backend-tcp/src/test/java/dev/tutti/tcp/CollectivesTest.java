@@ -42,7 +42,10 @@ class CollectivesTest {
             "tcp?transport=epoll&" + TINY,
             "tcp?transport=nio&" + TINY,
             "tcp?scratch=1024&slot=64B&small=0",
-            "tcp?small=0&chunk=1KiB")
+            "tcp?small=0&chunk=1KiB",
+            "tcp?chunk=1KiB&algo=allReduce:direct+reduce:reduceScatterGather+reduceScatter:direct",
+            "tcp?chunk=64B&algo=allReduce:halvingDoubling+reduceScatter:recursiveHalving",
+            "tcp?algo=allReduce:oneShot+reduce:linear&" + TINY)
         .flatMap(config -> Stream.of(1, 2, 3, 5).map(size -> Arguments.of(config, size)));
   }
 

@@ -6,6 +6,16 @@ public enum Algorithm {
   RING("ring"),
   /** Whole vectors exchanged at doubling distances: fewest steps. */
   RECURSIVE_DOUBLING("recursiveDoubling"),
+  /** Halves exchanged at halving distances, then back at doubling ones. */
+  HALVING_DOUBLING("halvingDoubling"),
+  /** Halves exchanged at halving distances, until each rank is left with its block. */
+  RECURSIVE_HALVING("recursiveHalving"),
+  /** Each block straight to the rank that wants or folds it. */
+  DIRECT("direct"),
+  /** Everything to everyone, and everyone folds it. */
+  ONE_SHOT("oneShot"),
+  /** Each block to its owner, which folds it, and on to the root. */
+  REDUCE_SCATTER_GATHER("reduceScatterGather"),
   /** Along a binomial tree from or to the root. */
   BINOMIAL("binomial"),
   /** Blocks at doubling distances, for any number of ranks: fewest steps. */
@@ -14,8 +24,6 @@ public enum Algorithm {
   CHAIN("chain"),
   /** A block to each rank, then all blocks to all. */
   SCATTER_ALL_GATHER("scatterAllGather"),
-  /** Every rank with every other, all at once. */
-  DIRECT("direct"),
   /** Every rank directly with the root. */
   LINEAR("linear"),
   /** Every rank with every other, at growing distances. */

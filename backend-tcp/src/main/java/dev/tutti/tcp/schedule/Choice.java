@@ -5,10 +5,14 @@ import static dev.tutti.tcp.schedule.Algorithm.BRUCK;
 import static dev.tutti.tcp.schedule.Algorithm.CHAIN;
 import static dev.tutti.tcp.schedule.Algorithm.DIRECT;
 import static dev.tutti.tcp.schedule.Algorithm.DISSEMINATION;
+import static dev.tutti.tcp.schedule.Algorithm.HALVING_DOUBLING;
 import static dev.tutti.tcp.schedule.Algorithm.LINEAR;
+import static dev.tutti.tcp.schedule.Algorithm.ONE_SHOT;
 import static dev.tutti.tcp.schedule.Algorithm.PAIRWISE;
 import static dev.tutti.tcp.schedule.Algorithm.POINT_TO_POINT;
 import static dev.tutti.tcp.schedule.Algorithm.RECURSIVE_DOUBLING;
+import static dev.tutti.tcp.schedule.Algorithm.RECURSIVE_HALVING;
+import static dev.tutti.tcp.schedule.Algorithm.REDUCE_SCATTER_GATHER;
 import static dev.tutti.tcp.schedule.Algorithm.RING;
 import static dev.tutti.tcp.schedule.Algorithm.SCATTER_ALL_GATHER;
 import static dev.tutti.tcp.schedule.Algorithm.SINGLE_RANK;
@@ -52,6 +56,12 @@ record Choice(
 
   /** Up to {@link Limits#smallBytes()}. */
   private static final UpTo SMALL = new UpTo(-1);
+
+  /** Where halves, in few steps, are as good as the ring's least bytes. */
+  private static final UpTo MEDIUM = new UpTo(512 << 10);
+
+  /** Where sending everything to everyone costs less than a second step would. */
+  private static final UpTo SHORT = new UpTo(16 << 10);
 
   /**
    * Where Bruck's copies, and its rounds that nothing overlaps, cost less than the ring's steps.
@@ -100,9 +110,14 @@ record Choice(
       List.of(
           new Choice(ALL_REDUCE, 1, 1, ANY, SINGLE_RANK),
           new Choice(ALL_REDUCE, 2, MANY, SMALL, RECURSIVE_DOUBLING),
+          new Choice(ALL_REDUCE, 3, MANY, MEDIUM, HALVING_DOUBLING),
           new Choice(ALL_REDUCE, 2, MANY, ANY, RING),
+          new Choice(ALL_REDUCE, 2, MANY, SHORT, ONE_SHOT),
+          new Choice(ALL_REDUCE, 2, MANY, ANY, DIRECT),
           new Choice(REDUCE, 1, 1, ANY, SINGLE_RANK),
           new Choice(REDUCE, 2, MANY, ANY, BINOMIAL),
+          new Choice(REDUCE, 2, MANY, SHORT, LINEAR),
+          new Choice(REDUCE, 2, MANY, ANY, REDUCE_SCATTER_GATHER),
           new Choice(BROADCAST, 1, 1, ANY, SINGLE_RANK),
           new Choice(BROADCAST, 2, 2, ANY, BINOMIAL),
           new Choice(BROADCAST, 3, MANY, DOWN_A_TREE, BINOMIAL),
@@ -113,7 +128,9 @@ record Choice(
           new Choice(ALL_GATHER, 5, MANY, GATHERED_AT_ONCE, BRUCK),
           new Choice(ALL_GATHER, 2, MANY, ANY, RING),
           new Choice(REDUCE_SCATTER, 1, 1, ANY, SINGLE_RANK),
+          new Choice(REDUCE_SCATTER, 3, MANY, SMALL, RECURSIVE_HALVING),
           new Choice(REDUCE_SCATTER, 2, MANY, ANY, RING),
+          new Choice(REDUCE_SCATTER, 2, MANY, ANY, DIRECT),
           new Choice(GATHER, 1, 1, ANY, SINGLE_RANK),
           new Choice(GATHER, 32, MANY, SHORT_BLOCKS, BINOMIAL),
           new Choice(GATHER, 2, MANY, ANY, LINEAR),

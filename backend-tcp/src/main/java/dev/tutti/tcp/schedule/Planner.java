@@ -5,10 +5,14 @@ import static dev.tutti.tcp.schedule.Algorithm.BRUCK;
 import static dev.tutti.tcp.schedule.Algorithm.CHAIN;
 import static dev.tutti.tcp.schedule.Algorithm.DIRECT;
 import static dev.tutti.tcp.schedule.Algorithm.DISSEMINATION;
+import static dev.tutti.tcp.schedule.Algorithm.HALVING_DOUBLING;
 import static dev.tutti.tcp.schedule.Algorithm.LINEAR;
+import static dev.tutti.tcp.schedule.Algorithm.ONE_SHOT;
 import static dev.tutti.tcp.schedule.Algorithm.PAIRWISE;
 import static dev.tutti.tcp.schedule.Algorithm.POINT_TO_POINT;
 import static dev.tutti.tcp.schedule.Algorithm.RECURSIVE_DOUBLING;
+import static dev.tutti.tcp.schedule.Algorithm.RECURSIVE_HALVING;
+import static dev.tutti.tcp.schedule.Algorithm.REDUCE_SCATTER_GATHER;
 import static dev.tutti.tcp.schedule.Algorithm.RING;
 import static dev.tutti.tcp.schedule.Algorithm.SCATTER_ALL_GATHER;
 import static dev.tutti.tcp.schedule.Algorithm.SINGLE_RANK;
@@ -51,8 +55,15 @@ record Planner(
               Planner::inAnyOrder,
               RecursiveDoublingAllReduce::plan),
           new Planner(ALL_REDUCE, RING, Planner::inAnyOrder, RingAllReduce::plan),
+          new Planner(
+              ALL_REDUCE, HALVING_DOUBLING, Planner::inAnyOrder, HalvingDoublingAllReduce::plan),
+          new Planner(ALL_REDUCE, DIRECT, Planner::byFolds, DirectAllReduce::plan),
+          new Planner(ALL_REDUCE, ONE_SHOT, Planner::byFolds, OneShotAllReduce::plan),
           new Planner(REDUCE, SINGLE_RANK, Planner::alone, SingleRank::plan),
           new Planner(REDUCE, BINOMIAL, Planner::inAnyOrder, BinomialTreeReduce::plan),
+          new Planner(REDUCE, LINEAR, Planner::byFolds, LinearReduce::plan),
+          new Planner(
+              REDUCE, REDUCE_SCATTER_GATHER, Planner::byFolds, ReduceScatterGatherReduce::plan),
           new Planner(BROADCAST, SINGLE_RANK, Planner::alone, SingleRank::plan),
           new Planner(BROADCAST, BINOMIAL, Planner::severalRanks, BinomialTreeBroadcast::plan),
           new Planner(
@@ -71,6 +82,12 @@ record Planner(
           new Planner(ALL_GATHER, RING, Planner::severalRanks, RingAllGather::plan),
           new Planner(REDUCE_SCATTER, SINGLE_RANK, Planner::alone, SingleRank::plan),
           new Planner(REDUCE_SCATTER, RING, Planner::inAnyOrder, RingReduceScatter::plan),
+          new Planner(
+              REDUCE_SCATTER,
+              RECURSIVE_HALVING,
+              Planner::byHalving,
+              RecursiveHalvingReduceScatter::plan),
+          new Planner(REDUCE_SCATTER, DIRECT, Planner::byFolds, DirectReduceScatter::plan),
           new Planner(GATHER, SINGLE_RANK, Planner::alone, SingleRank::plan),
           new Planner(GATHER, BINOMIAL, Planner::evenBlocks, BinomialTreeGather::plan),
           new Planner(GATHER, LINEAR, Planner::severalRanks, LinearGather::plan),
@@ -146,5 +163,14 @@ record Planner(
     boolean isRankOrder =
         request.size() == 2 && !(request.average() && request.elementSize() == Short.BYTES);
     return severalRanks(request) && (!request.ranked() || isRankOrder);
+  }
+
+  private static boolean byHalving(Request request) {
+    return inAnyOrder(request) && RecursiveHalvingReduceScatter.fits(request);
+  }
+
+  /** Reductions whose operands come together in one fold: always in rank order. */
+  private static boolean byFolds(Request request) {
+    return severalRanks(request) && FoldSlots.fit(request);
   }
 }

@@ -65,29 +65,25 @@ final class RecursiveDoublingAllReduce {
     }
 
     void plan() {
-      int rank = request.rank();
-      int rounds = 31 - Integer.numberOfLeadingZeros(request.size());
-      int folded = request.size() - (1 << rounds);
-      if (rank < 2 * folded && rank % 2 == 0) {
-        steps.send(rank + 1, INPUT, offset, count);
-        steps.recv(rank + 1, OUTPUT, offset, count);
+      Hypercube cube = Hypercube.of(request.rank(), request.size());
+      int rounds = cube.dimensions();
+      if (cube.isExtra()) {
+        steps.send(request.rank() + 1, INPUT, offset, count);
+        steps.recv(request.rank() + 1, OUTPUT, offset, count);
         return;
       }
-      if (rank < 2 * folded) {
+      if (cube.isProxy()) {
         // Chosen so that, region and region in turn, the last round ends in OUTPUT.
-        combine(rank - 1, rounds % 2 == 0 ? OUTPUT : SCRATCH);
+        combine(request.rank() - 1, rounds % 2 == 0 ? OUTPUT : SCRATCH);
       }
-      int vertex = rank < 2 * folded ? rank / 2 : rank - folded;
       for (int i = 0; i < rounds; i++) {
-        int partner = vertex ^ (1 << i);
-        int peer = partner < folded ? 2 * partner + 1 : partner + folded;
-        exchange(peer, (rounds - i) % 2 == 1 ? OUTPUT : SCRATCH);
+        exchange(cube.neighbour(i), (rounds - i) % 2 == 1 ? OUTPUT : SCRATCH);
       }
       if (request.average()) {
         steps.divide(OUTPUT, offset, count);
       }
-      if (rank < 2 * folded) {
-        steps.send(rank - 1, OUTPUT, offset, count);
+      if (cube.isProxy()) {
+        steps.send(request.rank() - 1, OUTPUT, offset, count);
       }
     }
 
@@ -95,8 +91,7 @@ final class RecursiveDoublingAllReduce {
       steps.send(peer, current, at(current), count);
       if (isSame(current, destination)) {
         // In place with an odd number of rounds: the first one must end where it began. The
-        // partner's
-        // vector is taken beside it, for a partner that cannot take ours before.
+        // partner's vector is taken beside it, for a partner that cannot take ours before.
         steps.recv(peer, SCRATCH, scratchOffset, count);
         steps.reduce(
             current, at(current), SCRATCH, scratchOffset, destination, at(destination), count);

@@ -127,7 +127,7 @@ public final class Schedule {
     return rank;
   }
 
-  /** Returns the ranks in the group; what DIVIDE divides by. */
+  /** Returns the ranks in the group: what DIVIDE divides by, and how many regions FOLD combines. */
   public int size() {
     return size;
   }
@@ -188,6 +188,16 @@ public final class Schedule {
   /** Returns where REDUCE's second operand begins in its buffer, in elements. */
   public long src2Offset(int i) {
     return steps.src2Offset[i];
+  }
+
+  /** Returns the buffer of a rank's region in the FOLD of step {@code i}. */
+  public int foldBuffer(int i, int ofRank) {
+    return steps.foldBuffer[steps.foldStart[i] + ofRank];
+  }
+
+  /** Returns where a rank's region in the FOLD of step {@code i} begins, in elements. */
+  public long foldOffset(int i, int ofRank) {
+    return steps.foldOffset[steps.foldStart[i] + ofRank];
   }
 
   /**
@@ -312,6 +322,13 @@ public final class Schedule {
               .append(" ⊕ ")
               .append(region(src2Buffer(i), src2Offset(i), count(i)));
       case COPY -> text.append(destination(i)).append(" = ").append(source(i));
+      case FOLD -> {
+        text.append(destination(i)).append(" =");
+        for (int r = 0; r < size; r++) {
+          text.append(r == 0 ? " " : " ⊕ ")
+              .append(region(foldBuffer(i, r), foldOffset(i, r), count(i)));
+        }
+      }
       case DIVIDE -> text.append(destination(i)).append(" by ").append(size);
     }
     for (int j = dependenciesBegin(i); j < dependenciesEnd(i); j++) {

@@ -129,6 +129,29 @@ public final class ScheduleBuilder {
         : add(StepKind.DIVIDE, NONE, NONE, 0, NONE, 0, buffer, offset, elements);
   }
 
+  /**
+   * Adds destination = ((region of rank 0 ⊕ region of rank 1) ⊕ …), divided if the operation is
+   * AVG.
+   *
+   * @param buffers each rank's buffer, one of this rank's own; copied
+   * @param offsets where each rank's region begins in its buffer; copied
+   */
+  public int fold(int[] buffers, long[] offsets, int destination, long to, long elements) {
+    if (buffers.length != size || offsets.length != size) {
+      throw new IllegalArgumentException(
+          "FOLD on rank " + rank + "/" + size + " of " + buffers.length + " regions");
+    }
+    if (elements == 0) {
+      return skip();
+    }
+    reserve();
+    steps.foldStart[steps.count] = steps.folds;
+    for (int i = 0; i < size; i++) {
+      steps.addFoldSource(buffers[i], offsets[i]);
+    }
+    return add(StepKind.FOLD, NONE, NONE, 0, NONE, 0, destination, to, elements);
+  }
+
   /** Returns the schedule; the builder must not be used any more. */
   public Schedule build() {
     return new Schedule(algorithm, rank, size, scratchElements, steps);
@@ -176,6 +199,12 @@ public final class ScheduleBuilder {
       }
       checkApart(step, source, at, destination, to, elements);
       checkApart(step, source2, at2, destination, to, elements);
+      for (int i = 0; what == StepKind.FOLD && i < size; i++) {
+        int folded = steps.foldBuffer[steps.foldStart[step] + i];
+        long from = steps.foldOffset[steps.foldStart[step] + i];
+        read(step, folded, from, elements);
+        checkApart(step, folded, from, destination, to, elements);
+      }
       write(step, destination, to, elements);
     }
     storeDependencies(step);

@@ -13,7 +13,12 @@ public enum StepKind {
   /** Copies the source region to the destination region. */
   COPY,
   /** Divides the destination region by the size of the group: AVG's one division. */
-  DIVIDE;
+  DIVIDE,
+  /**
+   * Folds one region of each rank in rank order, {@code destination = ((r0 ⊕ r1) ⊕ r2) …}, divides
+   * it if the operation is AVG, and rounds a 16-bit result once.
+   */
+  FOLD;
 
   /** Returns whether this kind takes a message from a peer. */
   public boolean receives() {
@@ -22,6 +27,6 @@ public enum StepKind {
 
   /** Returns whether this kind moves no message: the rank does it alone. */
   public boolean isLocal() {
-    return this == REDUCE || this == COPY || this == DIVIDE;
+    return !receives() && this != SEND;
   }
 }

@@ -17,6 +17,13 @@ final class Steps {
   int[] dstBuffer = new int[8];
   long[] dstOffset = new long[8];
 
+  /** Where a FOLD's sources begin in the two arrays below: one region for each rank. */
+  int[] foldStart = new int[8];
+
+  int folds;
+  int[] foldBuffer = new int[8];
+  long[] foldOffset = new long[8];
+
   /** Elements of every region of the step. */
   long[] length = new long[8];
 
@@ -39,10 +46,21 @@ final class Steps {
     srcOffset = Arrays.copyOf(srcOffset, room);
     src2Buffer = Arrays.copyOf(src2Buffer, room);
     src2Offset = Arrays.copyOf(src2Offset, room);
+    foldStart = Arrays.copyOf(foldStart, room);
     dstBuffer = Arrays.copyOf(dstBuffer, room);
     dstOffset = Arrays.copyOf(dstOffset, room);
     length = Arrays.copyOf(length, room);
     dependencyStart = Arrays.copyOf(dependencyStart, room + 1);
+  }
+
+  /** Adds a source to those of the FOLD that comes next. */
+  void addFoldSource(int buffer, long offset) {
+    if (folds == foldBuffer.length) {
+      foldBuffer = Arrays.copyOf(foldBuffer, 2 * folds);
+      foldOffset = Arrays.copyOf(foldOffset, 2 * folds);
+    }
+    foldBuffer[folds] = buffer;
+    foldOffset[folds++] = offset;
   }
 
   /** Returns a copy that shares nothing. */
@@ -55,6 +73,10 @@ final class Steps {
     copy.srcOffset = srcOffset.clone();
     copy.src2Buffer = src2Buffer.clone();
     copy.src2Offset = src2Offset.clone();
+    copy.foldStart = foldStart.clone();
+    copy.folds = folds;
+    copy.foldBuffer = foldBuffer.clone();
+    copy.foldOffset = foldOffset.clone();
     copy.dstBuffer = dstBuffer.clone();
     copy.dstOffset = dstOffset.clone();
     copy.length = length.clone();

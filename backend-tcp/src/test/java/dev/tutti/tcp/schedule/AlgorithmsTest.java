@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +43,20 @@ class AlgorithmsTest {
     "ALL_REDUCE, RING, true, 495",
     "ALL_REDUCE, RECURSIVE_DOUBLING, false, 804",
     "ALL_REDUCE, RECURSIVE_DOUBLING, true, 804",
+    "ALL_REDUCE, HALVING_DOUBLING, false, 804",
+    "ALL_REDUCE, HALVING_DOUBLING, true, 804",
+    "ALL_REDUCE, DIRECT, false, 495",
+    "ALL_REDUCE, DIRECT, true, 495",
+    "ALL_REDUCE, ONE_SHOT, false, 804",
+    "ALL_REDUCE, ONE_SHOT, true, 804",
+    "REDUCE, LINEAR, false, 2824",
+    "REDUCE, LINEAR, true, 2824",
+    "REDUCE, REDUCE_SCATTER_GATHER, false, 1880",
+    "REDUCE, REDUCE_SCATTER_GATHER, true, 1880",
+    "REDUCE_SCATTER, RECURSIVE_HALVING, false, 944",
+    "REDUCE_SCATTER, RECURSIVE_HALVING, true, 944",
+    "REDUCE_SCATTER, DIRECT, false, 944",
+    "REDUCE_SCATTER, DIRECT, true, 944",
     "REDUCE, BINOMIAL, false, 2824",
     "REDUCE, BINOMIAL, true, 2824",
     "BROADCAST, BINOMIAL, false, 2777",
@@ -69,7 +84,7 @@ class AlgorithmsTest {
       for (int root : roots(operation, size)) {
         for (long[][] counts : counts(operation, algorithm, size, grid)) {
           long largest = Arrays.stream(counts).flatMapToLong(LongStream::of).max().orElse(0);
-          if (operation == OperationKind.ALL_REDUCE && algorithm == Algorithm.RING) {
+          if (cutsTheVectorInBlocks(operation, algorithm)) {
             largest = Math.ceilDiv(largest, size);
           }
           for (long chunk : chunks(operation, largest)) {
@@ -79,11 +94,14 @@ class AlgorithmsTest {
               }
               Algorithm planned = size == 1 && hasSingleRankRow(operation) ? null : algorithm;
               long scratch = scratch(chunk, largest * size, random);
-              prove(
+              if (usesScratchOfEachRank(algorithm)) {
+                scratch = Math.max(scratch, size);
+              }
+              Trial trial =
                   new Trial(
-                      operation, planned, size, root, counts, average, inPlace, chunk, scratch),
-                  random,
-                  RUNS);
+                      operation, planned, size, root, counts, average, inPlace, chunk, scratch);
+              prove(
+                  keepsRankOrder(operation, algorithm) ? trial.inRankOrder() : trial, random, RUNS);
             }
           }
         }
@@ -95,6 +113,52 @@ class AlgorithmsTest {
     if (SEED == DEFAULT_SEED) {
       assertThat(cases).isEqualTo(expectedCases);
     }
+  }
+
+  private static boolean cutsTheVectorInBlocks(OperationKind operation, Algorithm algorithm) {
+    return switch (algorithm) {
+      case RING, DIRECT -> operation == OperationKind.ALL_REDUCE;
+      case REDUCE_SCATTER_GATHER -> true;
+      default -> false;
+    };
+  }
+
+  private static boolean usesScratchOfEachRank(Algorithm algorithm) {
+    return switch (algorithm) {
+      case DIRECT, ONE_SHOT, LINEAR, REDUCE_SCATTER_GATHER, RECURSIVE_HALVING -> true;
+      default -> false;
+    };
+  }
+
+  private static boolean keepsRankOrder(OperationKind operation, Algorithm algorithm) {
+    return switch (algorithm) {
+      case DIRECT, ONE_SHOT, REDUCE_SCATTER_GATHER -> true;
+      case LINEAR -> operation == OperationKind.REDUCE;
+      default -> false;
+    };
+  }
+
+  /** What is chosen where rank order is wanted keeps it, whatever the size and the bytes. */
+  @ParameterizedTest(name = "{0}, average {1}")
+  @CsvSource({
+    "ALL_REDUCE, false", "ALL_REDUCE, true",
+    "REDUCE, false", "REDUCE, true",
+    "REDUCE_SCATTER, false", "REDUCE_SCATTER, true",
+  })
+  void whatIsChosenInRankOrderKeepsIt(OperationKind operation, boolean average) {
+    SplittableRandom random = new SplittableRandom(SEED + operation.label().hashCode());
+    for (int size = 1; size <= MAX_SIZE; size++) {
+      for (long[][] counts : counts(operation, null, size, random)) {
+        boolean[] inPlace = inPlace(operation, size, random).get(random.nextInt(3));
+        int root = roots(operation, size)[0];
+        prove(
+            new Trial(operation, null, size, root, counts, average, inPlace, 7, 3L * size)
+                .inRankOrder(),
+            random,
+            RUNS);
+      }
+    }
+    assertThat(cases).isGreaterThanOrEqualTo(7 * MAX_SIZE);
   }
 
   /** One in so many cases of a larger size runs: fewer where there are many, or long ones. */
@@ -112,6 +176,13 @@ class AlgorithmsTest {
   @CsvSource({
     "ALL_REDUCE, RING",
     "ALL_REDUCE, RECURSIVE_DOUBLING",
+    "ALL_REDUCE, HALVING_DOUBLING",
+    "ALL_REDUCE, DIRECT",
+    "ALL_REDUCE, ONE_SHOT",
+    "REDUCE, LINEAR",
+    "REDUCE, REDUCE_SCATTER_GATHER",
+    "REDUCE_SCATTER, RECURSIVE_HALVING",
+    "REDUCE_SCATTER, DIRECT",
     "REDUCE, BINOMIAL",
     "BROADCAST, BINOMIAL",
     "BROADCAST, CHAIN",
@@ -136,8 +207,9 @@ class AlgorithmsTest {
       long[][] counts = all.get(Math.max(0, all.size() - 2));
       for (boolean[] inPlace : inPlace(operation, size, random)) {
         int root = roots(operation, size)[0];
+        long scratch = usesScratchOfEachRank(algorithm) ? Math.max(9, size) : 9;
         prove(
-            new Trial(operation, algorithm, size, root, counts, true, inPlace, 2, 9),
+            new Trial(operation, algorithm, size, root, counts, true, inPlace, 2, scratch),
             random,
             MANY_RUNS);
       }
@@ -169,7 +241,7 @@ class AlgorithmsTest {
   }
 
   private static List<long[][]> counts(
-      OperationKind operation, Algorithm algorithm, int size, SplittableRandom random) {
+      OperationKind operation, @Nullable Algorithm algorithm, int size, SplittableRandom random) {
     boolean evenOnly = Trial.needsEvenBlocks(operation, algorithm);
     Set<Long> even = new LinkedHashSet<>();
     for (long count : new long[] {0, 1, 2, size - 1, size, size + 1, 17, 39L * (1 + size % 3)}) {

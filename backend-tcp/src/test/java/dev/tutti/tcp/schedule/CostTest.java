@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class CostTest {
   /** Elements a rank; the vector has n times as many. */
-  private static final long BLOCK = 100;
+  private static final long BLOCK = 96;
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 33})
@@ -59,6 +59,35 @@ class CostTest {
     long hops = BLOCK * IntStream.range(1, n).map(Integer::bitCount).sum();
     assertCost(allToAll, Algorithm.BRUCK, n, ceiling, hops, hops);
     assertCost(OperationKind.BARRIER, Algorithm.DISSEMINATION, n, ceiling, 0, 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 33})
+  void reductionsCostWhatTheDocumentSays(int n) {
+    long vector = BLOCK * n;
+    long others = BLOCK * (n - 1);
+    Hypercube cube = Hypercube.of(0, n);
+    int floor = cube.dimensions();
+    boolean isPower = cube.extras() == 0;
+    OperationKind allReduce = OperationKind.ALL_REDUCE;
+    long halves = 2 * (vector - vector / cube.vertices()) + (isPower ? 0 : vector);
+    int fold = isPower ? 0 : 2;
+    assertCost(allReduce, Algorithm.HALVING_DOUBLING, n, 2 * floor + fold, halves, halves);
+    assertCost(allReduce, Algorithm.DIRECT, n, 2 * (n - 1), 2 * others, 2 * others);
+    assertCost(allReduce, Algorithm.ONE_SHOT, n, n - 1, vector * (n - 1), vector * (n - 1));
+    OperationKind reduce = OperationKind.REDUCE;
+    assertCost(reduce, Algorithm.LINEAR, n, n - 1, vector, vector * (n - 1));
+    assertCost(reduce, Algorithm.REDUCE_SCATTER_GATHER, n, 2 * (n - 1), vector, 2 * others);
+    OperationKind scatter = OperationKind.REDUCE_SCATTER;
+    assertCost(scatter, Algorithm.DIRECT, n, n - 1, others, others);
+    // A proxy gets its extra's vector, then what it is left with in each round.
+    long kept = 0;
+    for (int bit = 0; bit < floor; bit++) {
+      kept += BLOCK * cube.firstRank(1 << bit);
+    }
+    long sent = isPower ? others : vector;
+    long received = isPower ? others : vector + kept;
+    assertCost(scatter, Algorithm.RECURSIVE_HALVING, n, floor + fold, sent, received);
   }
 
   private static void assertCost(

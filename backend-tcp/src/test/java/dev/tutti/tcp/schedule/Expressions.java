@@ -2,15 +2,17 @@ package dev.tutti.tcp.schedule;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * What an element holds, symbolically: a rank's own contribution, the combination of two values, or
- * a value divided once.
+ * What an element holds, symbolically: a rank's own contribution, the combination of two values, a
+ * value divided once, or the fold of one value of each rank.
  *
  * <p>⊕ is commutative but not associative here: {@code a ⊕ b} and {@code b ⊕ a} are one expression,
- * other nestings are others. Two elements would hold the same bits for every reduction exactly if
- * they hold the same expression. Expressions are numbered from 1; 0 is memory that nobody wrote.
+ * other nestings are others. A fold is one expression of its own, not nested combinations, for it
+ * is rounded once. Two elements would hold the same bits for every reduction exactly if they hold
+ * the same expression. Expressions are numbered from 1; 0 is memory that nobody wrote.
  */
 final class Expressions {
   /** The value of memory that nobody wrote. */
@@ -23,7 +25,11 @@ final class Expressions {
     final int divisions;
     final boolean sound;
 
-    Content(long ranks, long index, int divisions, boolean sound) {
+    /** Whether its ranks, which begin with 0, are combined in rank order and rounded once. */
+    final boolean ordered;
+
+    Content(long ranks, long index, int divisions, boolean sound, boolean ordered) {
+      this.ordered = ordered;
       this.ranks = ranks;
       this.index = index;
       this.divisions = divisions;
@@ -36,11 +42,23 @@ final class Expressions {
   private final Map<Long, Integer> leaves = new HashMap<>();
   private final Map<Long, Integer> combinations = new HashMap<>();
   private final Map<Integer, Integer> quotients = new HashMap<>();
+  private final Map<List<Integer>, Integer> folds = new HashMap<>();
+  private final boolean average;
+
+  /** Makes the expressions of what is combined without a division, or not at all. */
+  Expressions() {
+    this(false);
+  }
+
+  /** Makes the expressions of an operation; a fold divides if that is an average. */
+  Expressions(boolean average) {
+    this.average = average;
+  }
 
   /** Returns element {@code index} of what {@code rank} contributes. */
   int leaf(int rank, long index) {
     return leaves.computeIfAbsent(
-        key(rank, index), key -> add(new Content(1L << rank, index, 0, true)));
+        key(rank, index), key -> add(new Content(1L << rank, index, 0, true, rank == 0)));
   }
 
   /** Returns {@code a ⊕ b}. */
@@ -58,7 +76,8 @@ final class Expressions {
             && x.index == y.index
             && (x.ranks & y.ranks) == 0
             && x.divisions + y.divisions == 0;
-    int sum = add(new Content(x.ranks | y.ranks, x.index, 0, sound));
+    boolean ordered = sound && (x.ranks | y.ranks) == 3;
+    int sum = add(new Content(x.ranks | y.ranks, x.index, 0, sound, ordered));
     combinations.put(key, sum);
     return sum;
   }
@@ -69,8 +88,33 @@ final class Expressions {
         a,
         dividend -> {
           Content x = contents[dividend];
-          return add(new Content(x.ranks, x.index, x.divisions + 1, x.sound));
+          return add(new Content(x.ranks, x.index, x.divisions + 1, x.sound, x.ordered));
         });
+  }
+
+  /** Returns {@code ((values[0] ⊕ values[1]) ⊕ …)}, of an average divided by their number. */
+  int fold(List<Integer> values) {
+    return folds.computeIfAbsent(
+        values,
+        operands -> {
+          long ranks = 0;
+          boolean sound = true;
+          boolean ordered = true;
+          Content first = contents[operands.getFirst()];
+          for (int i = 0; i < operands.size(); i++) {
+            Content each = contents[operands.get(i)];
+            sound &= each.sound && each.index == first.index && each.divisions == 0;
+            sound &= (ranks & each.ranks) == 0;
+            ordered &= each.ranks == 1L << i;
+            ranks |= each.ranks;
+          }
+          return add(new Content(ranks, first.index, average ? 1 : 0, sound, sound && ordered));
+        });
+  }
+
+  /** Returns whether a value's ranks were combined in rank order, and 16-bit types rounded once. */
+  boolean isInRankOrder(int value) {
+    return contents[value].ordered;
   }
 
   /**
@@ -101,7 +145,8 @@ final class Expressions {
         + Long.toBinaryString(content.ranks)
         + " divided "
         + content.divisions
-        + " times";
+        + " times"
+        + (content.ordered ? " in rank order" : "");
   }
 
   /**

@@ -44,6 +44,19 @@ final class MutableSchedule {
     return this;
   }
 
+  /** Makes a fold take one rank's region in the place of another's. */
+  MutableSchedule swapFolded(int step, int rank, int other) {
+    int one = steps.foldStart[step] + rank;
+    int two = steps.foldStart[step] + other;
+    int buffer = steps.foldBuffer[one];
+    long offset = steps.foldOffset[one];
+    steps.foldBuffer[one] = steps.foldBuffer[two];
+    steps.foldOffset[one] = steps.foldOffset[two];
+    steps.foldBuffer[two] = buffer;
+    steps.foldOffset[two] = offset;
+    return this;
+  }
+
   /** Returns whether a step waits for another through others than the direct dependency. */
   boolean isImplied(int step, int dependency) {
     boolean[] reached = new boolean[step];

@@ -88,6 +88,28 @@ class PlanTest {
         .hasMessageStartingWith("bruck does not serve Request[operation=ALL_TO_ALL");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "2, 4, 100, false, RECURSIVE_DOUBLING",
+    "2, 4, 1000000, true, RING",
+    "2, 2, 1000000, false, RING",
+    "2, 2, 100, true, ONE_SHOT",
+    "2, 2, 1000000, true, DIRECT",
+    "3, 4, 4096, false, ONE_SHOT",
+    "3, 4, 4097, false, DIRECT",
+    "33, 8, 1000000, true, DIRECT",
+  })
+  void inRankOrderOnlyWhatKeepsItIsChosen(
+      int size, int elementSize, long count, boolean average, Algorithm expected) {
+    Request request =
+        Request.allReduce(0, size, elementSize, count, average, false, Limits.DEFAULT);
+    assertThat(Schedules.plan(request.inRankOrder()).algorithm()).isEqualTo(expected);
+    Overrides ring = Overrides.parse(List.of("allReduce:ring"));
+    assertThat(Schedules.plan(request, ring).algorithm()).isEqualTo(Algorithm.RING);
+    assertThat(Schedules.plan(request.inRankOrder(), ring).algorithm())
+        .isEqualTo(size == 2 && !(average && elementSize == 2) ? Algorithm.RING : expected);
+  }
+
   @Test
   void theThresholdIsALimit() {
     Limits limits = new Limits(512 * KIB, 16 * KIB * KIB, 8);
@@ -101,7 +123,8 @@ class PlanTest {
     assertThatThrownBy(() -> Schedules.plan(request, Algorithm.PAIRWISE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "pairwise does not do allReduce; use one of [singleRank, recursiveDoubling, ring]");
+            "pairwise does not do allReduce; use one of [singleRank, recursiveDoubling, ring,"
+                + " halvingDoubling, direct, oneShot]");
   }
 
   @ParameterizedTest

@@ -1,8 +1,11 @@
 package dev.tutti.tcp.schedule;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /**
  * One rank's memory in the symbolic interpreter: every buffer that its schedule names, an
@@ -135,8 +138,7 @@ final class RankMemory {
       return;
     }
     int dst = destination(schedule, step);
-    int src = source(schedule, step);
-    int src2 = source2(schedule, step);
+    int[] sources = sources(schedule, step);
     for (int i = 0; i < count; i++) {
       if (dst >= 0) {
         if (readers[dst + i] > 0) {
@@ -149,19 +151,20 @@ final class RankMemory {
           throw violation(schedule, step, "writes a send buffer");
         }
       }
-      if ((src >= 0 && writing[src + i] > 0) || (src2 >= 0 && writing[src2 + i] > 0)) {
-        throw violation(schedule, step, "reads element " + i + " while it is written in flight");
+      for (int source : sources) {
+        if (writing[source + i] > 0) {
+          throw violation(schedule, step, "reads element " + i + " while it is written in flight");
+        }
       }
     }
     for (int i = 0; i < count; i++) {
       if (dst >= 0) {
         writing[dst + i] = step + 1;
       }
-      if (src >= 0 && src != dst) {
-        readers[src + i]++;
-      }
-      if (src2 >= 0 && src2 != dst) {
-        readers[src2 + i]++;
+      for (int source : sources) {
+        if (source != dst) {
+          readers[source + i]++;
+        }
       }
     }
   }
@@ -173,17 +176,15 @@ final class RankMemory {
       return;
     }
     int dst = destination(schedule, step);
-    int src = source(schedule, step);
-    int src2 = source2(schedule, step);
+    int[] sources = sources(schedule, step);
     for (int i = 0; i < count; i++) {
       if (dst >= 0) {
         writing[dst + i] = 0;
       }
-      if (src >= 0 && src != dst) {
-        readers[src + i]--;
-      }
-      if (src2 >= 0 && src2 != dst) {
-        readers[src2 + i]--;
+      for (int source : sources) {
+        if (source != dst) {
+          readers[source + i]--;
+        }
       }
     }
   }
@@ -196,6 +197,15 @@ final class RankMemory {
   /** Returns element {@code i} of the second source region. */
   int readSource2(Schedule schedule, int step, int i) {
     return read(schedule, step, source2(schedule, step) + i);
+  }
+
+  /** Returns element {@code i} of each of a fold's regions, in rank order. */
+  List<Integer> readFolded(Schedule schedule, int step, int i) {
+    List<Integer> values = new ArrayList<>();
+    for (int source : sources(schedule, step)) {
+      values.add(read(schedule, step, source + i));
+    }
+    return values;
   }
 
   /** Returns element {@code i} of the destination region. */
@@ -215,14 +225,28 @@ final class RankMemory {
     return value[cell];
   }
 
+  /** Returns the first cell of each of the regions that a step reads; of a fold in rank order. */
+  int[] sources(Schedule schedule, int step) {
+    if (schedule.kind(step) != StepKind.FOLD) {
+      return IntStream.of(source(schedule, step), source2(schedule, step))
+          .filter(cell -> cell >= 0)
+          .toArray();
+    }
+    int[] cells = new int[schedule.size()];
+    Arrays.setAll(
+        cells,
+        r -> cell(schedule, step, schedule.foldBuffer(step, r), schedule.foldOffset(step, r)));
+    return cells;
+  }
+
   /** Returns the first cell of a step's source, or -1. */
-  int source(Schedule schedule, int step) {
+  private int source(Schedule schedule, int step) {
     int buffer = schedule.srcBuffer(step);
     return buffer < 0 ? -1 : cell(schedule, step, buffer, schedule.srcOffset(step));
   }
 
   /** Returns the first cell of a step's second source, or -1. */
-  int source2(Schedule schedule, int step) {
+  private int source2(Schedule schedule, int step) {
     int buffer = schedule.src2Buffer(step);
     return buffer < 0 ? -1 : cell(schedule, step, buffer, schedule.src2Offset(step));
   }

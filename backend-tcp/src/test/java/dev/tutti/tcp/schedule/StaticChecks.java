@@ -72,14 +72,11 @@ final class StaticChecks {
     for (int step = 0; step < schedule.stepCount(); step++) {
       BitSet past = before.get(step);
       int dst = memory.destination(schedule, step);
-      int src = memory.source(schedule, step);
-      int src2 = memory.source2(schedule, step);
+      int[] sources = memory.sources(schedule, step);
       for (int i = 0; i < schedule.count(step); i++) {
-        for (int read : new int[] {src, src2}) {
-          if (read >= 0) {
-            checkPast(schedule, step, past, writer[read + i] - 1);
-            readers.get(read + i).add(step);
-          }
+        for (int read : sources) {
+          checkPast(schedule, step, past, writer[read + i] - 1);
+          readers.get(read + i).add(step);
         }
         if (dst >= 0) {
           checkPast(schedule, step, past, writer[dst + i] - 1);

@@ -243,6 +243,9 @@ final class SymbolicRun {
                 i,
                 expressions.combine(
                     memory.readSource(schedule, step, i), memory.readSource2(schedule, step, i)));
+        case FOLD ->
+            memory.writeDestination(
+                schedule, step, i, expressions.fold(memory.readFolded(schedule, step, i)));
         case DIVIDE ->
             memory.writeDestination(
                 schedule, step, i, expressions.divide(memory.readDestination(schedule, step, i)));

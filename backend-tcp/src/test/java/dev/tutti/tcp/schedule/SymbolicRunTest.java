@@ -35,6 +35,9 @@ class SymbolicRunTest {
     "BROADCAST, BINOMIAL, 5, 6, 2",
     "ALL_GATHER, RING, 3, 9, 1",
     "REDUCE_SCATTER, RING, 4, 9, 1",
+    "ALL_REDUCE, DIRECT, 3, 7, 1",
+    "ALL_REDUCE, HALVING_DOUBLING, 6, 5, 1",
+    "REDUCE, REDUCE_SCATTER_GATHER, 3, 9, 1",
   })
   void everyMissingDependencyIsFoundWithoutARunAndInSomeRun(
       OperationKind operation, Algorithm algorithm, int size, long count, long chunk) {
@@ -87,6 +90,23 @@ class SymbolicRunTest {
       }
     }
     return false;
+  }
+
+  @Test
+  void aFoldInAnotherOrderIsFoundWhereRankOrderIsWanted() {
+    Trial trial = trial(OperationKind.ALL_REDUCE, Algorithm.ONE_SHOT, 3, 4, 4, 8, false);
+    List<Schedule> broken = new ArrayList<>();
+    for (Schedule schedule : trial.schedules()) {
+      MutableSchedule mutable = new MutableSchedule(schedule);
+      for (int step = 0; step < schedule.stepCount(); step++) {
+        if (schedule.kind(step) == StepKind.FOLD) {
+          mutable.swapFolded(step, 1, 2);
+        }
+      }
+      broken.add(mutable.build());
+    }
+    run(trial, broken, SymbolicRun.UNBOUNDED);
+    assertFails(trial.inRankOrder(), broken, "ends with OUTPUT");
   }
 
   @Test

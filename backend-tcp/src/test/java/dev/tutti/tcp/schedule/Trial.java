@@ -23,6 +23,7 @@ final class Trial {
   private final boolean[] inPlace;
   private final long chunk;
   private final long scratch;
+  private final boolean ranked;
 
   /**
    * Defines a trial.
@@ -44,6 +45,20 @@ final class Trial {
       boolean[] inPlace,
       long chunk,
       long scratch) {
+    this(operation, algorithm, size, root, counts, average, inPlace, chunk, scratch, false);
+  }
+
+  private Trial(
+      OperationKind operation,
+      @Nullable Algorithm algorithm,
+      int size,
+      int root,
+      long[][] counts,
+      boolean average,
+      boolean[] inPlace,
+      long chunk,
+      long scratch,
+      boolean ranked) {
     this.operation = operation;
     this.algorithm = algorithm;
     this.size = size;
@@ -53,6 +68,13 @@ final class Trial {
     this.inPlace = inPlace;
     this.chunk = chunk;
     this.scratch = scratch;
+    this.ranked = ranked;
+  }
+
+  /** Returns this trial with a reduction that is to be folded in rank order. */
+  Trial inRankOrder() {
+    return new Trial(
+        operation, algorithm, size, root, counts, average, inPlace, chunk, scratch, true);
   }
 
   int size() {
@@ -119,7 +141,7 @@ final class Trial {
   List<Schedule> schedules() {
     List<Schedule> schedules = new ArrayList<>(size);
     for (int rank = 0; rank < size; rank++) {
-      Request request = request(rank);
+      Request request = ranked ? request(rank).inRankOrder() : request(rank);
       schedules.add(
           algorithm == null ? Schedules.plan(request) : Schedules.plan(request, algorithm));
     }
@@ -254,13 +276,14 @@ final class Trial {
 
   private boolean isReduced(Expressions expressions, int value, long index) {
     long everybody = size == Long.SIZE ? -1 : (1L << size) - 1;
-    return expressions.is(value, everybody, index, average && size > 1 ? 1 : 0);
+    return expressions.is(value, everybody, index, average && size > 1 ? 1 : 0)
+        && (!ranked || expressions.isInRankOrder(value));
   }
 
   /** Plans, checks what can be checked without running, then runs with each kind of link. */
   void prove(SplittableRandom random, int runs) {
     List<Schedule> schedules = schedules();
-    Expressions expressions = new Expressions();
+    Expressions expressions = new Expressions(average);
     List<RankMemory> memories = memories(expressions, schedules);
     StaticChecks.messagesMatch(schedules);
     if (operation == OperationKind.BARRIER) {
@@ -302,7 +325,7 @@ final class Trial {
             size,
             root,
             Arrays.deepToString(counts),
-            average ? ", average" : "",
+            (average ? ", average" : "") + (ranked ? ", in rank order" : ""),
             Arrays.toString(inPlace),
             chunk,
             scratch);
