@@ -1,8 +1,10 @@
 package dev.tutti.tcp;
 
 import dev.tutti.comm.CommBuffer;
+import dev.tutti.comm.CommConfig;
 import dev.tutti.comm.DataType;
 import dev.tutti.comm.ReduceOp;
+import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.Operation;
 import dev.tutti.comm.spi.Operation.Counts;
 import dev.tutti.tcp.schedule.Blocks;
@@ -54,6 +56,7 @@ final class Plans {
 
   private final int rank;
   private final int size;
+  private final CommConfig.Order order;
   private final Limits limits;
   private final Overrides overrides;
   private final Map<Request, Schedule> remembered =
@@ -66,11 +69,17 @@ final class Plans {
         }
       };
 
-  Plans(int rank, int size, Limits limits, Overrides overrides) {
+  private Plans(int rank, int size, CommConfig.Order order, Limits limits, Overrides overrides) {
     this.rank = rank;
     this.size = size;
+    this.order = order;
     this.limits = limits;
     this.overrides = overrides;
+  }
+
+  /** Returns the plans of a group's member; limits and overrides are the same on all ranks. */
+  static Plans of(BackendProvider.Context group, Limits limits, Overrides overrides) {
+    return new Plans(group.rank(), group.size(), group.order(), limits, overrides);
   }
 
   Plan of(Operation operation) {
@@ -222,7 +231,12 @@ final class Plans {
     buffers[Schedule.SCRATCH] = MemorySegment.NULL;
     DataType type = input != null ? input.type() : output != null ? output.type() : DataType.UINT8;
     return new Plan(
-        remember(request), buffers, type.byteSize(), type, o.reduceOp(), List.of(Call.of(o)));
+        remember(isOrdered(o, type) ? request.inRankOrder() : request),
+        buffers,
+        type.byteSize(),
+        type,
+        o.reduceOp(),
+        List.of(Call.of(o)));
   }
 
   /** Transfers of several types are counted in bytes. */
@@ -251,6 +265,18 @@ final class Plans {
       remembered.put(request, schedule);
     }
     return schedule;
+  }
+
+  /** Integers, and MIN and MAX, are the same in any order. */
+  private boolean isOrdered(Operation operation, DataType type) {
+    ReduceOp op = operation.reduceOp();
+    if (op == null || order != CommConfig.Order.RANKED || !type.isFloating()) {
+      return false;
+    }
+    return switch (op.kind()) {
+      case SUM, PROD, AVG -> true;
+      case MIN, MAX, BAND, BOR, BXOR -> false;
+    };
   }
 
   private static MemorySegment segment(@Nullable CommBuffer buffer) {

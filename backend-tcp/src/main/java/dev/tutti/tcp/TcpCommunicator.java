@@ -48,7 +48,7 @@ final class TcpCommunicator implements Communicator {
     // What may be refused comes first: then there is nothing yet to be closed.
     TcpMemory memory = TcpMemory.of(group);
     Overrides overrides = Overrides.parse(group.options().list("algo"));
-    Plans plans = new Plans(group.rank(), group.size(), memory.limits(group), overrides);
+    Plans plans = Plans.of(group, memory.limits(group), overrides);
     TcpCommunicator made =
         new TcpCommunicator(group, address, memory, plans, Transports.create(group));
     try {
@@ -73,6 +73,11 @@ final class TcpCommunicator implements Communicator {
       }
     }
     return Availability.yes();
+  }
+
+  @Override
+  public boolean foldsByRank() {
+    return true;
   }
 
   @Override

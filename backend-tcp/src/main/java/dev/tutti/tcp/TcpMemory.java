@@ -1,5 +1,7 @@
 package dev.tutti.tcp;
 
+import dev.tutti.comm.CommConfig;
+import dev.tutti.comm.ConfigException;
 import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.tcp.schedule.Limits;
 
@@ -20,10 +22,24 @@ record TcpMemory(int slots, long slotBytes, long scratchBytes) {
 
   static TcpMemory of(BackendProvider.Context group) {
     long half = group.scratchBytes() / 2;
+    checkFolds(group, half);
     long wanted = group.options().bytes("slot", SLOT_UNIT, Long.MAX_VALUE);
     long slotBytes = Math.min(wanted, half / LEAST_SLOTS) / SLOT_UNIT * SLOT_UNIT;
     int slots = (int) Math.max(LEAST_SLOTS, Math.min(MOST_SLOTS, half / slotBytes));
     return new TcpMemory(slots, slotBytes, half / SLOT_UNIT * SLOT_UNIT);
+  }
+
+  /** A fold in rank order needs an element of every other rank at a time, of 8 bytes at most. */
+  private static void checkFolds(BackendProvider.Context group, long half) {
+    long least = (group.size() - 1) * (long) Long.BYTES;
+    if (group.order() == CommConfig.Order.RANKED && half / SLOT_UNIT * SLOT_UNIT < least) {
+      throw new ConfigException(
+          "scratch=%d is too little for order=ranked with %d ranks; give it at least %d"
+              .formatted(
+                  group.scratchBytes(),
+                  group.size(),
+                  2 * Math.ceilDiv(least, SLOT_UNIT) * SLOT_UNIT));
+    }
   }
 
   /** Returns what bounds the group's schedules. */

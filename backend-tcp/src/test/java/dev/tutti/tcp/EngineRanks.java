@@ -45,7 +45,7 @@ final class EngineRanks implements AutoCloseable {
       scratch = new Scratch(memory.scratchBytes());
       connections = new Connections(context, transport, pool, hello);
       Overrides overrides = Overrides.parse(context.options().list("algo"));
-      Plans plans = new Plans(context.rank(), context.size(), memory.limits(context), overrides);
+      Plans plans = Plans.of(context, memory.limits(context), overrides);
       engine = new Engine(context, connections, plans, scratch);
     }
 
