@@ -133,7 +133,8 @@ final class TaskGraph {
     for (int i = 0; i < steps; i++) {
       int step = first + i;
       kind[step] = kind(schedule.kind(i));
-      bytes[step] = schedule.count(i) * elementBytes;
+      long combined = schedule.kind(i) == StepKind.FOLD ? schedule.size() - 1 : 1;
+      bytes[step] = combined * schedule.count(i) * elementBytes;
       waits[step] = schedule.dependencyCount(i);
       next[step] = NONE;
       partner[step] = NONE;

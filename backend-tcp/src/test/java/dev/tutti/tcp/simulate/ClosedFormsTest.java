@@ -71,6 +71,18 @@ class ClosedFormsTest {
     }
   }
 
+  /** Every rank sends its vector to every other, and folds them all at once. */
+  @ParameterizedTest
+  @ValueSource(ints = {3, 5, 16})
+  void oneShot(int size) {
+    long bytes = 4096;
+    Network network = new Network(NETWORK.latency(), BETA, FREE, GAMMA, Duration.ZERO, 0);
+    Workload workload = new Workload(OperationKind.ALL_REDUCE, size, bytes, WHOLE);
+    double seconds =
+        seconds(size, network, rank -> Schedules.plan(workload.request(rank), Algorithm.ONE_SHOT));
+    assertThat(seconds).isCloseTo(ALPHA + (size - 1) * (bytes / BETA + bytes / GAMMA), ROUNDING);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {2, 4, 8, 16, 64})
   void binomialTree(int size) {
