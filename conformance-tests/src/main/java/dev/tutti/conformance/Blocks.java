@@ -1,15 +1,17 @@
 package dev.tutti.conformance;
 
 /** How the counts of an uneven operation differ from rank to rank. */
-@Rule("M8")
 public enum Blocks {
   /** All the same. */
   EQUAL,
   /** A few more from rank to rank. */
+  @Rule("M8")
   RISING,
   /** Every other one is empty. */
+  @Rule({"M7", "M8"})
   GAPS,
   /** All but one rank's are empty. */
+  @Rule({"M7", "M8"})
   SINGLE;
 
   /**

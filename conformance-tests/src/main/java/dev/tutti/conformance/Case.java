@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * One thing to do, the same on all ranks of a group.
  *
  * @param index its number in the list
+ * @param flight the cases of one flight, which follow each other, are issued before any of them is
+ *     waited for; one that is waited for at once has a flight of its own
  * @param operation what is called
  * @param type the elements' type
  * @param op how they are combined; null where they are not
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Case(
     int index,
+    int flight,
     OperationKind operation,
     DataType type,
     @Nullable ReduceOp op,
@@ -49,6 +52,7 @@ public record Case(
       text.append(" blocks ").append(blocks);
     }
     text.append(inPlace ? ", in place, " : ", ").append(memory).append(" memory, ").append(values);
-    return text.append(" values, variant ").append(variant).toString();
+    text.append(" values, variant ").append(variant);
+    return index == flight ? text.toString() : text + ", in flight with others";
   }
 }

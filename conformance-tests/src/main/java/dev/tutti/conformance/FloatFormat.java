@@ -26,7 +26,8 @@ record FloatFormat(int exponentBits, int fractionBits) {
     };
   }
 
-  private int bias() {
+  /** Returns the exponent of the largest numbers. */
+  int bias() {
     return (1 << (exponentBits - 1)) - 1;
   }
 
@@ -89,6 +90,13 @@ record FloatFormat(int exponentBits, int fractionBits) {
           Math.scalb((double) (fraction | 1L << fractionBits), exponent - bias() - fractionBits);
     }
     return negative ? -magnitude : magnitude;
+  }
+
+  /** Returns the value, or the infinity where the format has no number that large. */
+  double limited(double value) {
+    return Math.abs(value) >= Math.scalb(1.0, bias()) * 2
+        ? Math.copySign(Double.POSITIVE_INFINITY, value)
+        : value;
   }
 
   /**

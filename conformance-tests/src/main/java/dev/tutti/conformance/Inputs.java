@@ -44,7 +44,8 @@ final class Inputs {
       return ScalarModel.wrap(type, integer(op, rank, index));
     }
     return switch (spec.values()) {
-      case EXACT, OVERFLOW -> exact(op, rank, index);
+      case EXACT -> exact(op, rank, index);
+      case OVERFLOW -> overflowing(op, rank, index);
       case SPECIAL -> special(op, rank, index);
       case RANDOM -> random(op, rank, index);
       case RANKED -> ranked(op, rank, index);
@@ -114,6 +115,26 @@ final class Inputs {
       case FLOAT16 -> Math.floorMod(hash, 13) - 8;
       case FLOAT64 -> Math.floorMod(hash, 601) - 300;
       default -> Math.floorMod(hash, 121) - 60;
+    };
+  }
+
+  /** So large that any two of them are too much together, and then all of them, in any order. */
+  private long overflowing(ReduceOp op, int rank, long index) {
+    FloatFormat format = FloatFormat.of(type);
+    long hash = hash(rank, index);
+    return switch (op.kind()) {
+      case SUM, AVG -> {
+        // In the upper half of the largest numbers, and of one sign: infinities must not meet.
+        long below = hash & (1L << (format.fractionBits() - 1)) - 1;
+        long sign = (hash(-1, index) & 1) == 0 ? 0 : format.signBit();
+        yield format.infinity(false) - 1 - below | sign;
+      }
+      case PROD -> {
+        double digits = 1 + Math.scalb((double) (hash & 7), -3);
+        double value = Math.scalb(digits, (format.bias() + 1) / 2 + 1);
+        yield format.encodeExact(hash < 0 ? -value : value);
+      }
+      default -> exact(op, rank, index);
     };
   }
 

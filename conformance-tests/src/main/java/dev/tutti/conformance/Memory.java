@@ -5,15 +5,19 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Where a case's buffers lie. */
-@Rule("M6")
 public enum Memory {
   /** An array of the type that is closest to the element type. */
   ARRAY("array"),
   /** A byte array, at an odd place in it. */
+  @Rule("M6")
   BYTES("misaligned byte array"),
   /** Native memory. */
   NATIVE("native"),
+  /** A slice of native memory, one element behind its begin. */
+  @Rule("M6")
+  SLICED("sliced native"),
   /** Native memory at an odd address. */
+  @Rule("M6")
   MISALIGNED("misaligned native");
 
   private final String text;
@@ -28,8 +32,12 @@ public enum Memory {
   }
 
   /** Returns how many bytes the buffers begin behind an aligned place. */
-  int shift() {
-    return this == BYTES || this == MISALIGNED ? 1 : 0;
+  int shift(DataType type) {
+    return switch (this) {
+      case ARRAY, NATIVE -> 0;
+      case SLICED -> type.byteSize();
+      case BYTES, MISALIGNED -> 1;
+    };
   }
 
   /**

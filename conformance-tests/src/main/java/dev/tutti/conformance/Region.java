@@ -25,6 +25,7 @@ final class Region {
   }
 
   private final String name;
+  private final Memory kind;
   private final DataType type;
   private final long count;
   private final MemorySegment memory;
@@ -42,11 +43,12 @@ final class Region {
    */
   Region(String name, Memory kind, DataType type, long count, LongUnaryOperator initial) {
     this.name = name;
+    this.kind = kind;
     this.type = type;
     this.count = count;
     this.initial = initial;
     long bytes = count * type.byteSize();
-    int begin = GUARD_BYTES + kind.shift();
+    int begin = GUARD_BYTES + kind.shift(type);
     this.memory = kind.allocate(begin + bytes + GUARD_BYTES, type);
     this.payload = memory.asSlice(begin, bytes);
     memory.asSlice(0, begin).fill(GUARD);
@@ -75,7 +77,14 @@ final class Region {
   }
 
   CommBuffer buffer() {
-    return CommBuffer.of(payload, type);
+    if (kind != Memory.SLICED) {
+      return CommBuffer.of(payload, type);
+    }
+    // As users make it: a part of a buffer that is longer on both sides.
+    int width = type.byteSize();
+    long before = payload.address() - memory.address() - width;
+    MemorySegment longer = memory.asSlice(before, payload.byteSize() + 2L * width);
+    return CommBuffer.of(longer, type).slice(1, count);
   }
 
   CommBuffer buffer(long from, long elements) {

@@ -76,6 +76,7 @@ final class ScalarModel {
             case BAND, BOR, BXOR -> throw new IllegalArgumentException(op + " is for integers");
           };
     }
+    result = format.limited(result);
     if (op.kind() == ReduceOp.Kind.AVG) {
       result /= contributions.length;
     }

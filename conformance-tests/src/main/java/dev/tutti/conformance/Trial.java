@@ -1,6 +1,7 @@
 package dev.tutti.conformance;
 
 import dev.tutti.comm.CommBuffer;
+import dev.tutti.comm.CommException;
 import dev.tutti.comm.ProcessGroup;
 import dev.tutti.comm.ReduceOp;
 import dev.tutti.comm.Work;
@@ -60,7 +61,7 @@ final class Trial {
    * Waits for the operation.
    *
    * @return whether it ended in time
-   * @throws dev.tutti.comm.CommException if it failed
+   * @throws CommException if it failed
    */
   boolean join(Duration limit) {
     for (Work work : works) {
@@ -69,6 +70,20 @@ final class Trial {
       }
     }
     return true;
+  }
+
+  /** Waits for the operation, and leaves it to {@link #join} to tell how it ended. */
+  void await(Duration limit) {
+    try {
+      boolean _ = join(limit);
+    } catch (CommException e) {
+      // It is the first operation's failure that counts.
+    }
+  }
+
+  /** Returns whether the operation has ended, well or not. */
+  boolean isDone() {
+    return works.stream().allMatch(Work::isDone);
   }
 
   /** Returns what is wrong with any byte of any buffer, or null if nothing is. */

@@ -8,8 +8,11 @@ public enum Values {
    */
   @Rule({"R1", "R2", "R3", "R5"})
   EXACT("exact"),
-  /** Integers at the ends of their range: results wrap. */
-  @Rule({"R3", "R5"})
+  /**
+   * Integers at the ends of their range, whose results wrap; floating-point numbers whose sum or
+   * product is infinite in any order.
+   */
+  @Rule({"R3", "R4", "R5"})
   OVERFLOW("overflow"),
   /** Not-a-numbers, infinities, zeros of both signs, subnormal numbers: bits are compared. */
   @Rule({"R4", "R5"})

@@ -48,6 +48,29 @@ class CaseListTest {
     }
   }
 
+  /** Every two things that a case may vary meet, wherever they can. */
+  @Test
+  void theArrayIsPairwise() {
+    Set<List<Integer>> possible = new HashSet<>();
+    Set<List<Integer>> met = new HashSet<>();
+    CaseArray.walk(
+        1,
+        (allowed, row) -> {
+          for (int one = 0; one < row.length; one++) {
+            for (int other = 0; other < one; other++) {
+              met.add(List.of(one, row[one], other, row[other]));
+              for (int level : allowed[one]) {
+                for (int otherLevel : allowed[other]) {
+                  possible.add(List.of(one, level, other, otherLevel));
+                }
+              }
+            }
+          }
+        });
+    assertThat(possible).hasSizeGreaterThan(5000);
+    assertThat(met).isEqualTo(possible);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 5})
   void everyRankIsRootOfEverything(int size) {
