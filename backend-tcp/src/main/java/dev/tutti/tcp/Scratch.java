@@ -46,6 +46,8 @@ final class Scratch {
 
   void close() {
     if (arena.scope().isAlive()) {
+      small = null;
+      large = null;
       arena.close();
     }
   }

@@ -45,11 +45,11 @@ sealed interface Assignment {
     }
   }
 
-  /** Plays a scenario. */
-  record Play(Scenario scenario, boolean ownProcess) implements Assignment {
+  /** Plays a scenario; made before the group is. */
+  record Play(Scenario scenario, boolean ownProcess, Leftovers before) implements Assignment {
     @Override
     public RankReport perform(ProcessGroup group, Progress progress) {
-      return scenario.play(group, ownProcess);
+      return scenario.play(group, ownProcess, before);
     }
 
     @Override
@@ -74,7 +74,7 @@ sealed interface Assignment {
                   ? OptionalInt.empty()
                   : OptionalInt.of(Integer.parseInt(words.get(3))),
               words.get(4).isEmpty() ? Set.of() : Set.of(words.get(4).split("\\+", -1)));
-      case "scenario" -> new Play(Scenario.named(words.get(1)), true);
+      case "scenario" -> new Play(Scenario.named(words.get(1)), true, Leftovers.now());
       default -> throw new IllegalArgumentException("no assignment: " + words);
     };
   }

@@ -32,16 +32,18 @@ public final class Conformance {
   public static MatrixReport run(Plan plan, Progress progress) {
     long start = System.nanoTime();
     RankLauncher launcher = plan.processes() ? new ProcessLauncher() : new ThreadLauncher();
-    List<Scenario> acts = plan.scenarios() ? Scenario.all() : List.of();
+    List<Scenario> acts = plan.acts();
     int cases = plan.cases().cases().size();
     int total = cases + acts.size();
     Launched launched =
-        launcher.launch(
-            ConfigKeys.withDefault(plan.config(), "timeout", "20s"),
-            plan.ranks(),
-            new Assignment.Cases(plan.seed(), plan.isRanked(), plan.only(), plan.operations()),
-            plan.limit(),
-            (done, ofCases, current) -> progress.at(done, total, current));
+        cases == 0
+            ? new Launched(List.of(), List.of())
+            : launcher.launch(
+                ConfigKeys.withDefault(plan.config(), "timeout", "20s"),
+                plan.ranks(),
+                new Assignment.Cases(plan.seed(), plan.isRanked(), plan.only(), plan.operations()),
+                plan.limit(),
+                (done, ofCases, current) -> progress.at(done, total, current));
     List<ScenarioResult> played = new ArrayList<>();
     for (Scenario act : acts) {
       progress.at(cases + played.size(), total, act.name());
@@ -85,7 +87,7 @@ public final class Conformance {
         launcher.launch(
             scenario.config(plan.config()),
             scenario.ranks(),
-            new Assignment.Play(scenario, plan.processes()),
+            new Assignment.Play(scenario, plan.processes(), Leftovers.now()),
             SCENARIO_LIMIT,
             Progress.SILENT);
     return judged(scenario, launched, Duration.ofNanos(System.nanoTime() - start));

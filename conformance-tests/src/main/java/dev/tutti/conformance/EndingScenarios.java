@@ -2,8 +2,11 @@ package dev.tutti.conformance;
 
 import dev.tutti.comm.CommBuffer;
 import dev.tutti.comm.CommTimeoutException;
+import dev.tutti.comm.DataType;
 import dev.tutti.comm.ProcessGroup;
 import dev.tutti.comm.ReduceOp;
+import dev.tutti.comm.spi.SlotPool;
+import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.List;
 
@@ -91,20 +94,28 @@ final class EndingScenarios {
     Stage.checkUsable(stage.group());
   }
 
-  /** No thread of ours is alive when all groups are closed. */
+  /** No thread, socket or buffer of ours is there when all groups are closed. */
   @Rule("F9")
   @Needs
   static void nothingIsLeftBehind(Stage stage) {
     ProcessGroup child = stage.group().split(stage.rank() % 2, 0).orElseThrow();
     Stage.checkUsable(child);
     Stage.checkUsable(stage.group());
+    try (Arena arena = Arena.ofShared()) {
+      CommBuffer large = CommBuffer.of(arena.allocate(1_200_000), DataType.FLOAT32);
+      stage.group().allReduce(large, ReduceOp.SUM).join();
+    }
     child.close();
     stage.group().close();
-    Stage.await(
-        Duration.ofSeconds(5),
-        "the end of all threads",
-        () ->
-            Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().startsWith("tutti-")));
+    for (ProcessGroup closed : List.of(child, stage.group())) {
+      SlotPool.Usage held = closed.memory();
+      Stage.check(
+          held.allocatedBytes() == 0 && held.inUse() == 0,
+          "closed group %s holds %s",
+          closed.name(),
+          held);
+    }
+    List<String> left = stage.before().awaitNone(Duration.ofSeconds(5));
+    Stage.check(left.isEmpty(), "when all groups are closed there are: %s", left);
   }
 }

@@ -90,7 +90,7 @@ final class MisuseScenarios {
     Stage.checkUsable(g);
   }
 
-  private static void refused(Stage stage, int number, Stage.Action call) {
+  static void refused(Stage stage, int number, Stage.Action call) {
     IllegalArgumentException refusal;
     try {
       refusal = Stage.thrown(IllegalArgumentException.class, call);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
  * @param only the one case to run, instead of all
  * @param operations the operations whose cases are run, by name; empty for all
  * @param scenarios whether the scenarios are run too, after the cases
+ * @param act the name of the one scenario to run, without any cases, instead of all
  * @param leftOut the scenarios that are left out, each with the reason
  * @param limit how long the cases may take, before all ranks are stopped
  */
@@ -31,6 +33,7 @@ public record Plan(
     OptionalInt only,
     Set<String> operations,
     boolean scenarios,
+    Optional<String> act,
     Map<String, String> leftOut,
     Duration limit) {
   /**
@@ -61,18 +64,20 @@ public record Plan(
         OptionalInt.empty(),
         Set.of(),
         true,
+        Optional.empty(),
         Map.of(),
         Duration.ofMinutes(10));
   }
 
   /** Returns this plan with ranks that are processes, or threads. */
   public Plan processes(boolean own) {
-    return new Plan(config, ranks, own, seed, only, operations, scenarios, leftOut, limit);
+    return new Plan(config, ranks, own, seed, only, operations, scenarios, act, leftOut, limit);
   }
 
   /** Returns this plan with another seed. */
   public Plan seed(long other) {
-    return new Plan(config, ranks, processes, other, only, operations, scenarios, leftOut, limit);
+    return new Plan(
+        config, ranks, processes, other, only, operations, scenarios, act, leftOut, limit);
   }
 
   /**
@@ -82,7 +87,16 @@ public record Plan(
    */
   public Plan only(int index) {
     return new Plan(
-        config, ranks, processes, seed, OptionalInt.of(index), operations, false, leftOut, limit);
+        config,
+        ranks,
+        processes,
+        seed,
+        OptionalInt.of(index),
+        operations,
+        false,
+        act,
+        leftOut,
+        limit);
   }
 
   /**
@@ -99,12 +113,32 @@ public record Plan(
             "no operation \"%s\"; there are %s".formatted(name, known));
       }
     }
-    return new Plan(config, ranks, processes, seed, only, names, scenarios, leftOut, limit);
+    return new Plan(config, ranks, processes, seed, only, names, scenarios, act, leftOut, limit);
   }
 
   /** Returns this plan with or without the scenarios. */
   public Plan scenarios(boolean wanted) {
-    return new Plan(config, ranks, processes, seed, only, operations, wanted, leftOut, limit);
+    return new Plan(config, ranks, processes, seed, only, operations, wanted, act, leftOut, limit);
+  }
+
+  /**
+   * Returns this plan with one scenario alone, and no cases: to look into a failure.
+   *
+   * @param name the scenario's name
+   * @throws IllegalArgumentException if there is none
+   */
+  public Plan scenario(String name) {
+    return new Plan(
+        config,
+        ranks,
+        processes,
+        seed,
+        only,
+        operations,
+        true,
+        Optional.of(Scenario.named(name).name()),
+        leftOut,
+        limit);
   }
 
   /**
@@ -116,12 +150,13 @@ public record Plan(
   public Plan leaveOut(String scenario, String reason) {
     Map<String, String> more = new LinkedHashMap<>(leftOut);
     more.put(scenario, reason);
-    return new Plan(config, ranks, processes, seed, only, operations, scenarios, more, limit);
+    return new Plan(config, ranks, processes, seed, only, operations, scenarios, act, more, limit);
   }
 
   /** Returns this plan with another limit. */
   public Plan limit(Duration other) {
-    return new Plan(config, ranks, processes, seed, only, operations, scenarios, leftOut, other);
+    return new Plan(
+        config, ranks, processes, seed, only, operations, scenarios, act, leftOut, other);
   }
 
   /**
@@ -134,6 +169,13 @@ public record Plan(
   /** Returns the case list that all ranks run. */
   public CaseList cases() {
     CaseList all = isRanked() ? CaseList.ranked(seed, ranks) : CaseList.of(seed, ranks);
-    return all.chosen(only, operations);
+    return act.isEmpty() ? all.chosen(only, operations) : all.filtered(none -> false);
+  }
+
+  /** Returns the scenarios that are played, or left out with a reason. */
+  List<Scenario> acts() {
+    return act.isPresent()
+        ? List.of(Scenario.named(act.get()))
+        : scenarios ? Scenario.all() : List.of();
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ final class ProcessLauncher implements RankLauncher {
     try {
       Path folder = Files.createTempDirectory("tutti-conformance-");
       try {
+        Files.createDirectory(temporary(folder));
         return launchIn(folder, config, ranks, assignment, limit, progress);
       } finally {
         delete(folder);
@@ -64,6 +66,10 @@ final class ProcessLauncher implements RankLauncher {
     }
     List<RankReport> reports = new ArrayList<>();
     List<String> troubles = new ArrayList<>();
+    List<String> left = filesIn(temporary(folder));
+    if (!left.isEmpty() && assignment.victim() < 0) {
+      troubles.add("the ranks left files behind: " + left);
+    }
     for (int rank = 0; rank < ranks; rank++) {
       Path file = folder.resolve(RankMain.reportName(rank));
       if (Files.exists(file)) {
@@ -90,6 +96,7 @@ final class ProcessLauncher implements RankLauncher {
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("--sun-misc-unsafe-memory-access=allow");
     command.add("-XX:+UseSerialGC");
+    command.add("-Djava.io.tmpdir=" + temporary(folder));
     if (assignment instanceof Assignment.Play) {
       // Short: not worth the second compiler's time.
       command.add("-XX:TieredStopAtLevel=1");
@@ -132,13 +139,23 @@ final class ProcessLauncher implements RankLauncher {
     }
   }
 
-  private static void delete(Path folder) throws IOException {
+  /** Where ranks put files that they need for a while. */
+  private static Path temporary(Path folder) {
+    return folder.resolve("temporary");
+  }
+
+  private static List<String> filesIn(Path folder) throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.toList()) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(file);
       }
     }
-    Files.delete(folder);
   }
 
   /** Keeps the last of what was written. */

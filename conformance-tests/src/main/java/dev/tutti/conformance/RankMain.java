@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -13,6 +14,10 @@ import java.util.List;
  */
 public final class RankMain {
   private static final long PROGRESS_INTERVAL_NANOS = 200_000_000;
+  private static final Duration ENDS_WITHIN = Duration.ofSeconds(5);
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+
+  private static final String READY = "ready-";
 
   private RankMain() {}
 
@@ -24,17 +29,45 @@ public final class RankMain {
    */
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[0]);
-    // Before the group is there, and if it never is.
+    // Needed before the group is there, and if it never is.
     int rank = Integer.parseInt(System.getenv().getOrDefault("RANK", "0"));
     Assignment assignment = Assignment.parse(List.of(args).subList(2, args.length));
+    awaitAll(folder, rank);
+    Leftovers before = Leftovers.now();
+    RankReport report =
+        perform(assignment, args[1], rank, rank == 0 ? progressFile(folder) : Progress.SILENT);
+    if (report.failure() == null) {
+      List<String> left = before.awaitNone(ENDS_WITHIN);
+      report = left.isEmpty() ? report : report.failedWith("left after close: " + left);
+    }
+    write(folder, reportName(rank), report.lines());
+  }
+
+  private static RankReport perform(
+      Assignment assignment, String config, int rank, Progress progress) {
     RankReport report = new RankReport(rank, 0, "", List.of(), List.of(), "it did not begin");
-    try (ProcessGroup group = ProcessGroup.init(args[1])) {
-      report = assignment.perform(group, rank == 0 ? progressFile(folder) : Progress.SILENT);
+    try (ProcessGroup group = ProcessGroup.init(config)) {
+      report = assignment.perform(group, progress);
     } catch (Throwable e) {
       // There was no group, or it could not be closed.
       report = report.failedWith(e.toString());
     }
-    write(folder, reportName(rank), report.lines());
+    return report;
+  }
+
+  /**
+   * Waits until all ranks' processes run: the time that a group has to be made, which may be as
+   * short as a scenario wants, is not for starting Java.
+   */
+  private static void awaitAll(Path folder, int rank) throws IOException {
+    int size = Integer.parseInt(System.getenv().getOrDefault("WORLD_SIZE", "1"));
+    Files.createFile(folder.resolve(READY + rank));
+    long end = System.nanoTime() + START_LIMIT.toNanos();
+    for (int other = 0; other < size; other++) {
+      while (!Files.exists(folder.resolve(READY + other)) && System.nanoTime() < end) {
+        Stage.pause(Duration.ofMillis(5));
+      }
+    }
   }
 
   static String reportName(int rank) {

@@ -18,13 +18,17 @@ public final class Scenario {
       List.of(
           OrderScenarios.class,
           GroupScenarios.class,
+          ManyGroupsScenarios.class,
           MemoryScenarios.class,
           MisuseScenarios.class,
+          OverlapScenarios.class,
           WaitingScenarios.class,
+          EveryWaitScenarios.class,
           FailureScenarios.class,
           MismatchScenarios.class,
           DetailScenarios.class,
-          EndingScenarios.class);
+          EndingScenarios.class,
+          SetUpScenarios.class);
 
   private static final List<Scenario> ALL = find();
 
@@ -115,9 +119,10 @@ public final class Scenario {
    *
    * @param group the group of all ranks
    * @param ownProcess whether this rank has a process of its own
+   * @param before what the process held before the group was made
    */
-  RankReport play(ProcessGroup group, boolean ownProcess) {
-    Stage stage = new Stage(group, ownProcess);
+  RankReport play(ProcessGroup group, boolean ownProcess, Leftovers before) {
+    Stage stage = new Stage(group, ownProcess, before);
     String failure = null;
     try {
       method.invoke(null, stage);

@@ -26,11 +26,13 @@ final class Stage {
 
   private final ProcessGroup group;
   private final boolean ownProcess;
+  private final Leftovers before;
   private final List<String> notes = new ArrayList<>();
 
-  Stage(ProcessGroup group, boolean ownProcess) {
+  Stage(ProcessGroup group, boolean ownProcess, Leftovers before) {
     this.group = group;
     this.ownProcess = ownProcess;
+    this.before = before;
   }
 
   ProcessGroup group() {
@@ -43,6 +45,11 @@ final class Stage {
 
   int size() {
     return group.size();
+  }
+
+  /** Returns what the process held before any rank's group was made. */
+  Leftovers before() {
+    return before;
   }
 
   /** Writes something down that must be the same on every backend. */

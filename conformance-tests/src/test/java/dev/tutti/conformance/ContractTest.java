@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -64,7 +65,7 @@ class ContractTest {
     assertThat(Scenario.all().stream().map(Scenario::name)).doesNotHaveDuplicates();
   }
 
-  private static List<String> rules() throws IOException {
+  static List<String> rules() throws IOException {
     List<String> rules = new ArrayList<>();
     Matcher rule =
         Pattern.compile("^- \\*\\*([OMRF]\\d+)\\*\\* ", Pattern.MULTILINE)
@@ -78,14 +79,9 @@ class ContractTest {
   private static Map<String, Set<String>> tests() throws Exception {
     Map<String, Set<String>> tests = new LinkedHashMap<>();
     for (Class<?> type : classes()) {
-      note(tests, type, "cases over " + type.getSimpleName());
       for (Field field : type.getDeclaredFields()) {
         if (field.isAnnotationPresent(Rule.class)) {
-          String text =
-              type == OperationKind.class
-                  ? "cases of `" + OperationKind.valueOf(field.getName()).text() + "`"
-                  : "cases of " + Values.valueOf(field.getName()) + " values";
-          note(tests, field, text);
+          note(tests, field, cases(field));
         }
       }
       for (Method method : type.getDeclaredMethods()) {
@@ -99,6 +95,17 @@ class ContractTest {
       }
     }
     return tests;
+  }
+
+  /** Returns what cases of an enum's constant are called. */
+  private static String cases(Field constant) throws IllegalAccessException {
+    return switch (constant.get(null)) {
+      case OperationKind kind -> "cases of `" + kind.text() + "`";
+      case Values values -> "cases of " + values + " values";
+      case Memory memory -> "cases in " + memory + " memory";
+      case Blocks blocks -> "cases of " + blocks.name().toLowerCase(Locale.ROOT) + " blocks";
+      case Object other -> throw new AssertionError("no kind of case: " + other);
+    };
   }
 
   private static void note(Map<String, Set<String>> tests, AnnotatedElement element, String text) {
