@@ -1,11 +1,14 @@
 package dev.tutti.cli;
 
+import dev.tutti.cli.doctor.Machine;
 import dev.tutti.cli.text.Bar;
+import dev.tutti.cli.text.Json;
 import dev.tutti.cli.text.Terminal;
 import dev.tutti.comm.CommConfig;
 import dev.tutti.comm.ConfigException;
 import dev.tutti.comm.internal.Backends;
 import dev.tutti.comm.spi.BackendProvider;
+import dev.tutti.conformance.CaseList;
 import dev.tutti.conformance.Conformance;
 import dev.tutti.conformance.MatrixReport;
 import dev.tutti.conformance.Plan;
@@ -15,8 +18,11 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -40,7 +46,9 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  tutti conformance                          each backend here, four ranks as threads",
       "  tutti conformance --backends tcp -n 3 --processes",
-      "  tutti conformance --backends tcp --case 1234 --seed 1",
+      "  tutti conformance --backends tcp,local -n 3 --only allReduce --no-scenarios",
+      "  tutti conformance --backends tcp -n 3 --seed 1 --case 1234",
+      "  tutti conformance --backends tcp --scenario aBarrierHoldsEveryRank",
       "",
       "Exit code: 0 if all passed and agreed, 1 if not, 2 for a wrong command line, 3 if a backend",
       "cannot be had."
@@ -87,6 +95,19 @@ final class ConformanceCommand implements Callable<Integer>, Verbosity.Aware {
       paramLabel = "INDEX",
       description = "Runs this one case, whose number a failure named.")
   private @Nullable Integer only;
+
+  @Option(
+      names = "--scenario",
+      paramLabel = "NAME",
+      description = "Plays this one scenario, which a failure named, and runs no cases.")
+  private @Nullable String scenario;
+
+  @Option(
+      names = "--only",
+      paramLabel = "LIST",
+      split = ",",
+      description = "Runs the cases of these operations alone, such as allReduce,broadcast.")
+  private Set<String> operations = Set.of();
 
   @Option(names = "--no-scenarios", description = "Leaves the scenarios out.")
   private boolean withoutScenarios;
@@ -143,13 +164,25 @@ final class ConformanceCommand implements Callable<Integer>, Verbosity.Aware {
       }
       CommConfig checked = CommConfig.parse(config).check(known.providers());
       Availabilities.require(config, checked, known);
-      Plan plan = Plan.of(config, ranks).seed(seed).processes(ownProcesses(checked, known));
-      if (withoutScenarios) {
-        plan = plan.scenarios(false);
-      }
-      plans.add(only == null ? plan : plan.only(only));
+      plans.add(wanted(Plan.of(config, ranks).processes(ownProcesses(checked, known))));
     }
     return plans;
+  }
+
+  private Plan wanted(Plan all) {
+    try {
+      Plan plan = all.seed(seed).operations(operations).scenarios(!withoutScenarios);
+      if (scenario != null) {
+        return plan.scenario(scenario);
+      }
+      if (only != null) {
+        CaseList _ = plan.only(only).cases();
+        return plan.only(only);
+      }
+      return plan;
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException(String.valueOf(e.getMessage()), e);
+    }
   }
 
   private boolean ownProcesses(CommConfig config, Backends known) {
@@ -185,10 +218,16 @@ final class ConformanceCommand implements Callable<Integer>, Verbosity.Aware {
   }
 
   private void writeJson(List<MatrixReport> reports) throws IOException {
+    Map<String, Object> machine = new LinkedHashMap<>();
+    machine.put("tutti", "Tutti " + Version.describe());
+    machine.putAll(Machine.facts());
     List<String> texts = reports.stream().map(MatrixReport::json).toList();
     String text =
-        "{\"reports\":[%s],\"disagreements\":%d}\n"
-            .formatted(String.join(",\n", texts), ConformanceText.disagreements(reports).size());
+        "{\"machine\":%s,\n\"reports\":[%s],\n\"disagreements\":%s}\n"
+            .formatted(
+                Json.write(machine).strip(),
+                String.join(",\n", texts),
+                Json.write(ConformanceText.disagreements(reports)).strip());
     if (STANDARD_OUTPUT.equals(json)) {
       spec.commandLine().getOut().print(text);
       spec.commandLine().getOut().flush();

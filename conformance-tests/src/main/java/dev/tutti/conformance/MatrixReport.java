@@ -1,9 +1,12 @@
 package dev.tutti.conformance;
 
+import dev.tutti.comm.ReduceOp;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -15,7 +18,8 @@ import java.util.Map;
  * @param scenarios the scenarios' outcomes
  * @param failures every failure as a text that says where and how to repeat it; empty if all is
  *     well
- * @param digests of each case that passed, by its number; equal on every backend for exact values
+ * @param results how each case ended, over all ranks; the digests of exact values are the same on
+ *     every backend
  * @param elapsed how long it took
  */
 public record MatrixReport(
@@ -24,7 +28,7 @@ public record MatrixReport(
     List<Row> rows,
     List<ScenarioResult> scenarios,
     List<String> failures,
-    Map<Integer, Long> digests,
+    List<CaseResult> results,
     Duration elapsed) {
 
   /**
@@ -52,7 +56,7 @@ public record MatrixReport(
     rows = List.copyOf(rows);
     scenarios = List.copyOf(scenarios);
     failures = List.copyOf(failures);
-    digests = Map.copyOf(digests);
+    results = List.copyOf(results);
   }
 
   /** Returns whether nothing failed and everything was tried. */
@@ -93,9 +97,11 @@ public record MatrixReport(
               .formatted(plan.ranks(), plan.seed(), other.plan.ranks(), other.plan.seed()));
     }
     List<String> differences = new ArrayList<>();
+    Map<Integer, Long> digests = digests();
+    Map<Integer, Long> others = other.digests();
     for (Case spec : plan.cases().cases()) {
       Long here = digests.get(spec.index());
-      Long there = other.digests.get(spec.index());
+      Long there = others.get(spec.index());
       if (spec.values().isExact() && here != null && there != null && !here.equals(there)) {
         differences.add(
             "%s: digest %x on %s, %x on %s".formatted(spec, here, backend, there, other.backend));
@@ -106,15 +112,28 @@ public record MatrixReport(
 
   /** Returns how many cases of exact values passed here and there, so that they can be compared. */
   public int comparable(MatrixReport other) {
+    Map<Integer, Long> digests = digests();
+    Map<Integer, Long> others = other.digests();
     return (int)
         plan.cases().cases().stream()
             .filter(spec -> spec.values().isExact())
             .filter(spec -> digests.containsKey(spec.index()))
-            .filter(spec -> other.digests.containsKey(spec.index()))
+            .filter(spec -> others.containsKey(spec.index()))
             .count();
   }
 
-  /** Returns the report as one JSON object, without the digests. */
+  /** Returns the digest of each case that passed, by its number. */
+  private Map<Integer, Long> digests() {
+    Map<Integer, Long> digests = new HashMap<>();
+    for (CaseResult result : results) {
+      if (result.outcome() == Outcome.PASSED) {
+        digests.put(result.index(), result.digest());
+      }
+    }
+    return digests;
+  }
+
+  /** Returns the report as one JSON object. */
   public String json() {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("config", plan.config());
@@ -136,7 +155,17 @@ public record MatrixReport(
       cells.put("reason", row.reason());
       matrix.add(cells);
     }
-    object.put("cases", matrix);
+    object.put("matrix", matrix);
+    List<Object> cases = new ArrayList<>();
+    Map<Integer, CaseResult> ends = new HashMap<>();
+    results.forEach(result -> ends.put(result.index(), result));
+    for (Case spec : plan.cases().cases()) {
+      CaseResult end = ends.get(spec.index());
+      if (end != null) {
+        cases.add(json(spec, end));
+      }
+    }
+    object.put("cases", cases);
     List<Object> acts = new ArrayList<>();
     for (ScenarioResult result : scenarios) {
       Map<String, Object> act = new LinkedHashMap<>();
@@ -150,5 +179,26 @@ public record MatrixReport(
     object.put("scenarios", acts);
     object.put("failures", failures);
     return Json.text(object);
+  }
+
+  private static Map<String, Object> json(Case spec, CaseResult end) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    ReduceOp op = spec.op();
+    entry.put("case", spec.index());
+    entry.put("operation", spec.operation().text());
+    entry.put("type", spec.type().name());
+    entry.put("op", op == null ? "" : op.toString());
+    entry.put("count", spec.count());
+    entry.put("root", spec.root());
+    entry.put("inPlace", spec.inPlace());
+    entry.put("memory", spec.memory().toString());
+    entry.put("blocks", spec.blocks().name().toLowerCase(Locale.ROOT));
+    entry.put("values", spec.values().toString());
+    entry.put("variant", spec.variant());
+    entry.put("flight", spec.flight());
+    entry.put("outcome", end.outcome().name());
+    entry.put("digest", Long.toHexString(end.digest()));
+    entry.put("detail", end.detail());
+    return entry;
   }
 }

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Puts the ranks' reports of one case list together. */
@@ -22,7 +21,7 @@ final class Verdict {
   private final Plan plan;
   private final List<RankReport> reports;
   private final Map<List<String>, Tally> tallies = new LinkedHashMap<>();
-  private final Map<Integer, Long> digests = new TreeMap<>();
+  private final List<CaseResult> results = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
 
   private Verdict(Plan plan, List<RankReport> reports) {
@@ -50,7 +49,9 @@ final class Verdict {
     }
     for (ScenarioResult scenario : scenarios) {
       if (scenario.outcome() == Outcome.FAILED) {
-        verdict.failures.add("scenario " + scenario.name() + ": " + scenario.detail());
+        verdict.failures.add(
+            "scenario %s: %s. Repeat it: %s --scenario %s"
+                .formatted(scenario.name(), scenario.detail(), command(plan), scenario.name()));
       }
     }
     List<Row> rows = new ArrayList<>();
@@ -61,38 +62,49 @@ final class Verdict {
                     key.get(0), key.get(1), t.passed, t.refused, t.failed, t.notRun, t.reason)));
     String backend = launched.reports().isEmpty() ? "" : launched.reports().getFirst().backend();
     return new MatrixReport(
-        plan, backend, rows, scenarios, verdict.failures, verdict.digests, elapsed);
+        plan, backend, rows, scenarios, verdict.failures, verdict.results, elapsed);
   }
 
   private void judge(Case spec, int place) {
-    List<CaseResult> results = new ArrayList<>();
+    List<CaseResult> ends = new ArrayList<>();
     for (RankReport report : reports) {
       if (place < report.results().size()) {
-        results.add(report.results().get(place));
+        ends.add(report.results().get(place));
       }
     }
+    CaseResult end = end(spec, ends);
+    results.add(end);
     String type = spec.operation() == OperationKind.BARRIER ? "-" : spec.type().name();
     Tally tally =
         tallies.computeIfAbsent(List.of(spec.operation().text(), type), key -> new Tally());
-    boolean incomplete = results.size() < plan.ranks() && !has(results, Outcome.FAILED);
-    if (incomplete || all(results, Outcome.NOT_RUN)) {
-      tally.notRun++;
-    } else if (all(results, Outcome.REFUSED)) {
-      tally.refused++;
-      tally.reason = tally.reason.isEmpty() ? results.getFirst().detail() : tally.reason;
-    } else if (all(results, Outcome.PASSED)) {
-      String difference = difference(spec, results);
-      if (difference == null) {
-        tally.passed++;
-        digests.put(spec.index(), combined(results));
-      } else {
-        tally.failed++;
-        failures.add(difference + repeat(spec));
+    switch (end.outcome()) {
+      case PASSED -> tally.passed++;
+      case NOT_RUN -> tally.notRun++;
+      case REFUSED -> {
+        tally.refused++;
+        tally.reason = tally.reason.isEmpty() ? end.detail() : tally.reason;
       }
-    } else {
-      tally.failed++;
-      failures.add(failure(spec, results) + repeat(spec));
+      case FAILED -> {
+        tally.failed++;
+        failures.add(end.detail());
+      }
     }
+  }
+
+  /** Returns how a case ended over all ranks. */
+  private CaseResult end(Case spec, List<CaseResult> ends) {
+    boolean incomplete = ends.size() < plan.ranks() && !has(ends, Outcome.FAILED);
+    if (incomplete || all(ends, Outcome.NOT_RUN)) {
+      return new CaseResult(spec.index(), Outcome.NOT_RUN, Digest.EMPTY, "");
+    }
+    if (all(ends, Outcome.REFUSED)) {
+      String reason = ends.getFirst().detail();
+      return new CaseResult(spec.index(), Outcome.REFUSED, Digest.EMPTY, reason);
+    }
+    String wrong = all(ends, Outcome.PASSED) ? difference(spec, ends) : failure(spec, ends);
+    return wrong == null
+        ? new CaseResult(spec.index(), Outcome.PASSED, combined(ends), "")
+        : new CaseResult(spec.index(), Outcome.FAILED, Digest.EMPTY, wrong + repeat(spec));
   }
 
   private static boolean has(List<CaseResult> results, Outcome outcome) {
@@ -135,13 +147,18 @@ final class Verdict {
   }
 
   private String repeat(Case spec) {
-    return ". Repeat it: tutti conformance --backends %s -n %d%s --seed %d --case %d"
-        .formatted(
-            plan.config(),
-            plan.ranks(),
-            plan.processes() ? " --processes" : "",
-            plan.seed(),
-            spec.index());
+    return ". Repeat it: %s -n %d --seed %d --case %d"
+        .formatted(command(plan), plan.ranks(), plan.seed(), spec.index());
+  }
+
+  private static String command(Plan plan) {
+    return "tutti conformance --backends %s%s"
+        .formatted(quoted(plan.config()), plan.processes() ? " --processes" : "");
+  }
+
+  /** A shell would read more than a word in a config's options. */
+  private static String quoted(String config) {
+    return config.matches("[\\w:]+") ? config : "'" + config + "'";
   }
 
   private static long combined(List<CaseResult> results) {
