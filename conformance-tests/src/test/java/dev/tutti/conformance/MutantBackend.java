@@ -50,7 +50,7 @@ public final class MutantBackend implements BackendProvider {
   @Override
   public Communicator connect(Context context) {
     BackendProvider local = Objects.requireNonNull(Backends.load().provider("local"));
-    return new MutantCommunicator(
+    return MutantCommunicator.around(
         local.connect(context),
         Fault.of(context.options().text("fault")),
         context.rank(),
