@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tutti.comm.CommBuffer;
 import dev.tutti.comm.DataType;
 import dev.tutti.comm.LocalRanks;
+import dev.tutti.comm.ReduceOp;
+import dev.tutti.comm.Work;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -47,33 +49,54 @@ class SlowConformanceTest {
     assertThat(result.detail()).isEmpty();
   }
 
-  /** More bytes than an int counts. */
+  /** More bytes than an int counts: every byte is looked at. */
   @Rule("M3")
   @ParameterizedTest
-  @ValueSource(strings = {"local", "tcp"})
-  void messagesMayBeLargerThanTwoGigabytes(String backend) {
+  @CsvSource({
+    "local, broadcast, UINT8",
+    "tcp, broadcast, UINT8",
+    "tcp, allReduce, INT8",
+    "tcp, allReduce, UINT8",
+    "tcp, allGather, INT8"
+  })
+  void messagesMayBeLargerThanTwoGigabytes(String backend, String operation, DataType type) {
     Required.backend(backend);
-    long count = (1L << 31) + 17;
+    int ranks = 2;
+    long block = (1L << 30) + 9;
+    long count = ranks * block;
     LocalRanks.run(
-        2,
+        ranks,
         backend,
         group -> {
           try (Arena arena = Arena.ofShared()) {
-            MemorySegment memory = arena.allocate(count);
-            long[] places = {0, 1, Integer.MAX_VALUE, 1L << 31, count - 1};
-            for (int i = 0; i < places.length && group.rank() == 0; i++) {
-              memory.set(ValueLayout.JAVA_BYTE, places[i], (byte) (i + 1));
+            CommBuffer all = CommBuffer.of(arena.allocate(count), type);
+            long from = operation.equals("allGather") ? group.rank() * block : 0;
+            long until = operation.equals("allGather") ? from + block : count;
+            boolean sends = !operation.equals("broadcast") || group.rank() == 0;
+            for (long i = from; i < until && sends; i++) {
+              all.segment().set(ValueLayout.JAVA_BYTE, i, pattern(i));
             }
-            group.broadcast(CommBuffer.of(memory, DataType.UINT8), 0).join();
-            long sum = 0;
-            for (int i = 0; i < places.length; i++) {
-              assertThat(memory.get(ValueLayout.JAVA_BYTE, places[i])).isEqualTo((byte) (i + 1));
-            }
+            Work work =
+                switch (operation) {
+                  case "broadcast" -> group.broadcast(all, 0);
+                  case "allReduce" -> group.allReduce(all, ReduceOp.SUM);
+                  default -> group.allGather(all.slice(from, block), all);
+                };
+            work.join();
+            int times = operation.equals("allReduce") ? ranks : 1;
             for (long i = 0; i < count; i++) {
-              sum += memory.get(ValueLayout.JAVA_BYTE, i);
+              byte got = all.segment().get(ValueLayout.JAVA_BYTE, i);
+              if (got != (byte) (times * pattern(i))) {
+                throw new AssertionError(
+                    "element %d is %d instead of %d".formatted(i, got, times * pattern(i)));
+              }
             }
-            assertThat(sum).isEqualTo(15);
           }
         });
+  }
+
+  /** Differs where a place is off by any power of two. */
+  private static byte pattern(long index) {
+    return (byte) (index % 251);
   }
 }
