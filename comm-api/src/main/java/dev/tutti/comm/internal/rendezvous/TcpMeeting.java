@@ -22,8 +22,11 @@ final class TcpMeeting {
   /** How long rank 0 tries the address that it is known by before it takes the short way. */
   private static final Duration OWN_ADDRESS = Duration.ofSeconds(1);
 
-  /** How long one look at a job file is good for: a later job may write another. */
-  private static final Duration OWN_FILE = Duration.ofMillis(250);
+  /**
+   * How long one look at a job file is good for: a later job may write another. Long enough for a
+   * busy host: who gives up after it was let in looks like one that died.
+   */
+  private static final Duration OWN_FILE = Duration.ofSeconds(3);
 
   private final Plan plan;
   private final Deadline deadline;
