@@ -19,7 +19,7 @@ final class Availabilities {
   static void require(String written, CommConfig config, Backends backends) {
     for (CommConfig.Entry entry : config.entries()) {
       BackendProvider provider = backends.provider(entry.backend());
-      Availability answer = provider == null ? Availability.yes() : provider.availability();
+      Availability answer = provider == null ? Availability.yes() : provider.startable();
       if (!answer.isAvailable()) {
         throw new BackendUnavailableException(written + ": " + answer.describe(), null);
       }

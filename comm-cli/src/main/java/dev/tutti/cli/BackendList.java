@@ -27,7 +27,7 @@ final class BackendList {
 
             Backends here, the one that auto prefers first:
             """);
-    var answers = backends.answers();
+    var answers = backends.startable();
     for (BackendProvider provider : backends.providers()) {
       text.append(
           "  %-10s %s\n  %-10s %s\n"

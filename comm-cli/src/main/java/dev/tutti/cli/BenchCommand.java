@@ -295,7 +295,7 @@ final class BenchCommand implements Callable<Integer>, Verbosity.Aware {
     List<String> names =
         Backends.load().providers().stream()
             .filter(provider -> provider.priority() > 0)
-            .filter(provider -> provider.availability().isAvailable())
+            .filter(provider -> provider.startable().isAvailable())
             .map(BackendProvider::name)
             .toList();
     if (names.isEmpty()) {

@@ -201,7 +201,7 @@ final class ConformanceCommand implements Callable<Integer>, Verbosity.Aware {
   private static List<String> defaults(Backends known) {
     List<String> names = new ArrayList<>(List.of(ONE_PROCESS));
     for (BackendProvider provider : known.providers()) {
-      if (provider.priority() > 0 && provider.availability().isAvailable()) {
+      if (provider.priority() > 0 && provider.startable().isAvailable()) {
         names.add(provider.name());
       }
     }

@@ -1,9 +1,11 @@
 package dev.tutti.cli;
 
 import dev.tutti.comm.CommConfig;
+import dev.tutti.comm.internal.Backends;
 import dev.tutti.comm.internal.config.Units;
 import dev.tutti.comm.internal.launch.LaunchResult;
 import dev.tutti.comm.internal.launch.Launcher;
+import dev.tutti.comm.spi.BackendProvider;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
@@ -101,10 +103,7 @@ final class RunCommand implements Callable<Integer>, Verbosity.Aware {
       throw new CommandLine.ParameterException(
           spec.commandLine(), "-n " + ranks + ": at least one rank is needed");
     }
-    if (backend != null) {
-      // Whether its backends are there is for the program to say, which may have others.
-      CommConfig.parse(backend);
-    }
+    BackendProvider.Starter starter = starter(System.getenv());
     PrintWriter errors = spec.commandLine().getErr();
     Program program = Program.find(command, System.getenv());
     if (program.problem() != null) {
@@ -119,6 +118,11 @@ final class RunCommand implements Callable<Integer>, Verbosity.Aware {
     if (timeout != null) {
       launcher.timeout(timeout);
     }
+    if (starter != null) {
+      launcher.through(starter);
+      errors.println("tutti run: the ranks are started by " + String.join(" ", starter.command()));
+      errors.flush();
+    }
     if (verbosity.isVerbose()) {
       errors.println(
           "tutti run: starting " + ranks + " of: " + String.join(" ", program.command()));
@@ -129,6 +133,17 @@ final class RunCommand implements Callable<Integer>, Verbosity.Aware {
     LaunchResult result = launcher.run();
     report(result, errors);
     return result.exitCode();
+  }
+
+  /**
+   * Returns what has to start the ranks of the config that programs are told. Whether its backends
+   * are there is for the program to say, which may have others.
+   */
+  private BackendProvider.@Nullable Starter starter(Map<String, String> environment) {
+    String config = backend == null ? environment.get(CommConfig.VARIABLE) : backend;
+    return config == null || config.isBlank()
+        ? null
+        : Backends.load().starter(CommConfig.parse(config), ranks);
   }
 
   private void report(LaunchResult result, PrintWriter errors) {

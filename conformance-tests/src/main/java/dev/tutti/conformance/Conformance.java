@@ -140,7 +140,7 @@ public final class Conformance {
       }
       Availability answer =
           backends
-              .answers()
+              .startable()
               .getOrDefault(provider.name(), Availability.no("it does not answer", null));
       if (!answer.isAvailable()) {
         return answer;

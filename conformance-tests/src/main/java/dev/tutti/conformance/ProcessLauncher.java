@@ -1,5 +1,7 @@
 package dev.tutti.conformance;
 
+import dev.tutti.comm.CommConfig;
+import dev.tutti.comm.internal.Backends;
 import dev.tutti.comm.internal.launch.LaunchResult;
 import dev.tutti.comm.internal.launch.LaunchedJob;
 import dev.tutti.comm.internal.launch.Launcher;
@@ -51,6 +53,7 @@ final class ProcessLauncher implements RankLauncher {
     Tail output = new Tail();
     Launcher launcher =
         Launcher.of(ranks, command(folder, config, assignment))
+            .through(Backends.load().starter(CommConfig.parse(config), ranks))
             .timeout(limit)
             .grace(assignment.victim() >= 0 ? GRACE : Duration.ofSeconds(5))
             .output(output, output);

@@ -1,6 +1,7 @@
 package dev.tutti.comm.internal;
 
 import dev.tutti.comm.BackendUnavailableException;
+import dev.tutti.comm.CommConfig;
 import dev.tutti.comm.spi.Availability;
 import dev.tutti.comm.spi.BackendProvider;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,11 +77,37 @@ public final class Backends {
 
   /** Returns this process's answer for each backend by name. */
   public Map<String, Availability> answers() {
+    return answers(BackendProvider::availability);
+  }
+
+  /** Returns, for each backend by name, whether processes started from here could have it. */
+  public Map<String, Availability> startable() {
+    return answers(BackendProvider::startable);
+  }
+
+  /**
+   * Returns the program that has to start the ranks of a job, or null if any may.
+   *
+   * @param config the job's config
+   * @param ranks how many ranks there are
+   */
+  public BackendProvider.@Nullable Starter starter(CommConfig config, int ranks) {
+    for (CommConfig.Entry entry : config.entries()) {
+      BackendProvider provider = provider(entry.backend());
+      BackendProvider.Starter starter = provider == null ? null : provider.starter(ranks);
+      if (starter != null) {
+        return starter;
+      }
+    }
+    return null;
+  }
+
+  private Map<String, Availability> answers(Function<BackendProvider, Availability> question) {
     Map<String, Availability> answers = new TreeMap<>();
     for (BackendProvider provider : providers) {
       Availability answer;
       try {
-        answer = provider.availability();
+        answer = question.apply(provider);
       } catch (RuntimeException | LinkageError e) {
         answer = Availability.no("its probe failed: " + e, "report this to the backend's author");
       }

@@ -5,6 +5,7 @@ import dev.tutti.comm.Store;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,20 @@ public interface BackendProvider {
   }
 
   /**
+   * A program that has to start a backend's ranks, such as mpirun.
+   *
+   * @param command the program and its options; the ranks' own command is put behind them
+   * @param environment variables that it and the ranks need
+   */
+  record Starter(List<String> command, Map<String, String> environment) {
+    /** Copies the list and the map. */
+    public Starter {
+      command = List.copyOf(command);
+      environment = Map.copyOf(environment);
+    }
+  }
+
+  /**
    * A group that is being set up, as one of its ranks sees it.
    *
    * @param group the group's name, the same on all of its ranks, unique in the job
@@ -126,6 +141,23 @@ public interface BackendProvider {
    * end it, and without noise.
    */
   Availability availability();
+
+  /**
+   * Returns whether this backend can be had in processes that are started from here, with {@link
+   * #starter}.
+   */
+  default Availability startable() {
+    return availability();
+  }
+
+  /**
+   * Returns the program that has to start the ranks on this host, or null if any program may.
+   *
+   * @param ranks how many
+   */
+  default @Nullable Starter starter(int ranks) {
+    return null;
+  }
 
   /** Returns the kinds of device whose buffers it takes, such as {@code cpu}. */
   Set<String> devices();

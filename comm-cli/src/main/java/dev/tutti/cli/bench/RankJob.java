@@ -4,11 +4,13 @@ import dev.tutti.cli.runtime.OwnRuntime;
 import dev.tutti.comm.internal.launch.LaunchResult;
 import dev.tutti.comm.internal.launch.LaunchedJob;
 import dev.tutti.comm.internal.launch.Launcher;
+import dev.tutti.comm.spi.BackendProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** The processes of one backend's ranks. What they print goes to standard error. */
 final class RankJob implements AutoCloseable {
@@ -28,14 +30,17 @@ final class RankJob implements AutoCloseable {
    *
    * @param ranks how many ranks
    * @param settings what they are told
+   * @param starter what has to start them, or null
    * @param token the word by which the conductor knows them
    */
-  static RankJob start(int ranks, RankSettings settings, String token) {
+  static RankJob start(
+      int ranks, RankSettings settings, BackendProvider.@Nullable Starter starter, String token) {
     boolean oneProcess = settings.threads() > 0;
     List<String> command = new ArrayList<>(OwnRuntime.command(RankMain.class));
     command.addAll(settings.arguments());
     LaunchedJob job =
         Launcher.of(oneProcess ? 1 : ranks, command)
+            .through(starter)
             .env(RankSettings.TOKEN, token)
             .grace(GRACE)
             .output(System.err, System.err)

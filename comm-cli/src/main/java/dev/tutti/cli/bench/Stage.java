@@ -72,7 +72,7 @@ final class Stage implements AutoCloseable {
       CommConfig config = CommConfig.parse(text).check(backends.providers());
       for (CommConfig.Entry entry : config.entries()) {
         BackendProvider provider = backends.provider(entry.backend());
-        Availability answer = provider == null ? Availability.yes() : provider.availability();
+        Availability answer = provider == null ? Availability.yes() : provider.startable();
         if (!answer.isAvailable()) {
           throw new BackendUnavailableException(text + ": " + answer.describe(), null);
         }
@@ -97,7 +97,8 @@ final class Stage implements AutoCloseable {
             plan.root(),
             plan.bufferBytes(),
             plan.heap());
-    return RankJob.start(plan.ranks(), settings, token);
+    return RankJob.start(
+        plan.ranks(), settings, Backends.load().starter(config, plan.ranks()), token);
   }
 
   private void gather(ServerSocket server, long start) throws IOException {

@@ -46,7 +46,7 @@ final class Surroundings {
   /** Looks at every backend that is on the class path. */
   static List<Finding> backends(Backends backends) {
     List<Finding> findings = new ArrayList<>();
-    Map<String, Availability> answers = backends.answers();
+    Map<String, Availability> answers = backends.startable();
     for (BackendProvider provider : backends.providers()) {
       String name = provider.name();
       Availability answer = answers.getOrDefault(name, Availability.yes());

@@ -27,6 +27,7 @@ public final class LaunchedJob implements AutoCloseable {
 
   private final String job;
   private final List<Process> processes;
+  private final @Nullable Relay relay;
   private final JobServer server;
   private final SocketChannel reserved;
   private final @Nullable Duration timeout;
@@ -43,6 +44,7 @@ public final class LaunchedJob implements AutoCloseable {
   LaunchedJob(
       String job,
       List<Process> processes,
+      @Nullable Relay relay,
       JobServer server,
       SocketChannel reserved,
       @Nullable Duration timeout,
@@ -50,15 +52,20 @@ public final class LaunchedJob implements AutoCloseable {
       RankOutput output) {
     this.job = job;
     this.processes = List.copyOf(processes);
+    this.relay = relay;
     this.server = server;
     this.reserved = reserved;
     this.timeout = timeout;
     this.grace = grace;
     this.output = output;
-    this.trees = new ProcessTrees("TUTTI_JOB=" + job, processes);
+    this.trees =
+        new ProcessTrees("TUTTI_JOB=" + job, relay == null ? processes : List.of(relay.starter()));
     this.running = processes.size();
-    this.exitHook = new Thread(() -> trees.end(PATIENCE), "tutti-launch-exit");
+    this.exitHook = new Thread(this::endAll, "tutti-launch-exit");
     Runtime.getRuntime().addShutdownHook(exitHook);
+    if (relay != null) {
+      output.attachStarter(relay.starter());
+    }
     for (int rank = 0; rank < processes.size(); rank++) {
       output.attach(rank, processes.get(rank));
       watch(rank, processes.get(rank));
@@ -112,6 +119,14 @@ public final class LaunchedJob implements AutoCloseable {
     }
   }
 
+  /** Leaves nothing behind when this process ends. */
+  private void endAll() {
+    trees.end(PATIENCE);
+    if (relay != null) {
+      relay.close();
+    }
+  }
+
   private void watch(int rank, Process process) {
     var _ =
         process
@@ -131,6 +146,9 @@ public final class LaunchedJob implements AutoCloseable {
   private void supervise() {
     try {
       boolean timedOut = awaitEnd();
+      if (relay != null && haveEnded()) {
+        relay.awaitStarter();
+      }
       trees.end(PATIENCE);
       if (!output.awaitEnd(PATIENCE)) {
         LOG.log(System.Logger.Level.WARNING, "Job {0}: somebody still holds its output", job);
@@ -140,6 +158,9 @@ public final class LaunchedJob implements AutoCloseable {
       trees.kill();
       result.completeExceptionally(e);
     } finally {
+      if (relay != null) {
+        relay.close();
+      }
       closeAll(server, reserved);
       forgetExitHook();
     }
@@ -169,6 +190,10 @@ public final class LaunchedJob implements AutoCloseable {
       }
     }
     return false;
+  }
+
+  private synchronized boolean haveEnded() {
+    return running == 0;
   }
 
   private synchronized LaunchResult result(boolean timedOut) {

@@ -2,6 +2,7 @@ package dev.tutti.comm.internal.launch;
 
 import dev.tutti.comm.ConfigException;
 import dev.tutti.comm.internal.rendezvous.JobServer;
+import dev.tutti.comm.spi.BackendProvider;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -42,6 +43,7 @@ public final class Launcher {
   private final List<String> command;
   private final Map<String, String> env = new LinkedHashMap<>();
   private IntFunction<Map<String, String>> rankEnv = rank -> Map.of();
+  private List<String> starter = List.of();
   private @Nullable Path directory;
   private @Nullable Duration timeout;
   private Duration grace = Duration.ofSeconds(5);
@@ -80,6 +82,18 @@ public final class Launcher {
   /** Sets further variables for each rank. */
   public Launcher rankEnv(IntFunction<Map<String, String>> variablesOfRank) {
     this.rankEnv = Objects.requireNonNull(variablesOfRank, "variablesOfRank");
+    return this;
+  }
+
+  /**
+   * Lets another program start the ranks, such as mpirun; without it, or with null, this process
+   * does.
+   */
+  public Launcher through(BackendProvider.@Nullable Starter program) {
+    if (program != null) {
+      this.starter = program.command();
+      program.environment().forEach(this::env);
+    }
     return this;
   }
 
@@ -124,6 +138,7 @@ public final class Launcher {
     InetAddress loopback = InetAddress.getLoopbackAddress();
     SocketChannel reserved = null;
     JobServer server = null;
+    Relay relay = null;
     List<Process> processes = new ArrayList<>();
     try {
       reserved = reserve(loopback);
@@ -131,12 +146,29 @@ public final class Launcher {
       listener.bind(new InetSocketAddress(loopback, 0), Math.max(128, 4 * ranks));
       server = JobServer.adopt(listener, ranks, job, -1);
       int masterPort = ((InetSocketAddress) reserved.getLocalAddress()).getPort();
-      for (int rank = 0; rank < ranks; rank++) {
-        processes.add(start(rank, job, loopback, server.port(), masterPort));
+      int port = server.port();
+      if (starter.isEmpty()) {
+        for (int rank = 0; rank < ranks; rank++) {
+          Map<String, String> numbers =
+              Map.of("RANK", String.valueOf(rank), "LOCAL_RANK", String.valueOf(rank));
+          processes.add(start(command, job, loopback, port, masterPort, rank, numbers));
+        }
+      } else {
+        relay =
+            Relay.start(
+                ranks,
+                command,
+                rankCommand -> {
+                  List<String> whole = new ArrayList<>(starter);
+                  whole.addAll(rankCommand);
+                  return start(whole, job, loopback, port, masterPort, -1, Map.of());
+                });
+        processes.addAll(relay.ranks());
       }
       return new LaunchedJob(
           job,
           processes,
+          relay,
           server,
           reserved,
           timeout,
@@ -162,9 +194,17 @@ public final class Launcher {
     }
   }
 
-  private Process start(int rank, String job, InetAddress loopback, int port, int masterPort)
+  /** Starts one rank; or, with rank -1, the program that starts them and tells them their ranks. */
+  private Process start(
+      List<String> program,
+      String job,
+      InetAddress loopback,
+      int port,
+      int masterPort,
+      int rank,
+      Map<String, String> numbers)
       throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(command);
+    ProcessBuilder builder = new ProcessBuilder(program);
     builder.redirectInput(nothing());
     if (directory != null) {
       builder.directory(directory.toFile());
@@ -173,16 +213,25 @@ public final class Launcher {
     // What an outer torchrun has set would be believed.
     variables.keySet().removeIf(name -> name.startsWith("TORCHELASTIC_"));
     variables.putAll(env);
-    variables.putAll(rankEnv.apply(rank));
+    boolean isRank = rank >= 0;
+    if (isRank) {
+      variables.putAll(rankEnv.apply(rank));
+    }
     String host = loopback.getHostAddress();
     variables.put(
         "TUTTI_INIT",
-        "tcp://%s:%d?rank=%d&size=%d&localRank=%d&localSize=%d&hosted=launcher&job=%s"
-            .formatted(host, port, rank, ranks, rank, ranks, job));
+        "tcp://%s:%d?%ssize=%d%s&localSize=%d&hosted=launcher&job=%s"
+            .formatted(
+                host,
+                port,
+                isRank ? "rank=" + rank + "&" : "",
+                ranks,
+                isRank ? "&localRank=" + rank : "",
+                ranks,
+                job));
     variables.put("TUTTI_JOB", job);
-    variables.put("RANK", String.valueOf(rank));
+    variables.putAll(numbers);
     variables.put("WORLD_SIZE", String.valueOf(ranks));
-    variables.put("LOCAL_RANK", String.valueOf(rank));
     variables.put("LOCAL_WORLD_SIZE", String.valueOf(ranks));
     variables.put("MASTER_ADDR", host);
     variables.put("MASTER_PORT", String.valueOf(masterPort));

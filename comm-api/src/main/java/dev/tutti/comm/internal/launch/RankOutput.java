@@ -22,6 +22,9 @@ final class RankOutput {
   private static final int KEPT_LINES = 40;
   private static final int KEPT_BYTES = 8000;
 
+  /** In a rank's place: the program that starts them, whose lines have nothing in front. */
+  private static final int STARTER = -1;
+
   /** A longer line is written in pieces of this many bytes. */
   private static final int LONGEST_LINE = 1 << 20;
 
@@ -46,6 +49,12 @@ final class RankOutput {
   void attach(int rank, Process process) {
     pump(rank, process.getInputStream(), false);
     pump(rank, process.getErrorStream(), true);
+  }
+
+  /** Starts to read what the program that starts the ranks has to say; it goes to the errors. */
+  void attachStarter(Process process) {
+    pump(STARTER, process.getInputStream(), true);
+    pump(STARTER, process.getErrorStream(), true);
   }
 
   /** Waits until all output is written; returns whether it is. */
@@ -105,17 +114,19 @@ final class RankOutput {
   private synchronized void write(int rank, ByteArrayOutputStream line, boolean error) {
     byte[] bytes = line.toByteArray();
     line.reset();
-    ArrayDeque<String> lines = kept.get(rank);
-    if (lines.size() == KEPT_LINES) {
-      lines.remove();
+    if (rank != STARTER) {
+      ArrayDeque<String> lines = kept.get(rank);
+      if (lines.size() == KEPT_LINES) {
+        lines.remove();
+      }
+      lines.add(text(bytes));
     }
-    lines.add(text(bytes));
     if (error ? errBroken : outBroken) {
       return;
     }
     try {
       OutputStream sink = error ? err : out;
-      if (prefix) {
+      if (prefix && rank != STARTER) {
         sink.write(("[" + rank + "] ").getBytes(StandardCharsets.US_ASCII));
       }
       sink.write(bytes);
