@@ -49,6 +49,16 @@ class LauncherScriptTest {
       for argument; do echo "[$argument]"; done
       """;
 
+  /** Notes where it was to put what it makes, obeys a file "fail-mpi". */
+  private static final String PRETENDED_SETUP =
+      """
+      #!/bin/sh
+      here=$(dirname "$0")/../..
+      echo "$1" >>"$here/setup.log"
+      if [ -e "$here/fail-mpi" ]; then echo "no Open MPI"; exit 1; fi
+      touch "$1/mpi.jar"
+      """;
+
   @TempDir Path folder;
   private Path house;
   private final List<Process> started = new ArrayList<>();
@@ -65,6 +75,7 @@ class LauncherScriptTest {
     write(folder.resolve("library.jar"), "");
     Files.createDirectories(house.resolve("comm-cli/target/command/classes"));
     program(folder.resolve("bin/mvn"), PRETENDED_MAVEN);
+    program(house.resolve("scripts/setup-mpi"), PRETENDED_SETUP);
     jdk("jdk-25", "25.0.3");
     jdk("jdk-17", "17.0.15");
   }
@@ -211,6 +222,36 @@ class LauncherScriptTest {
                 + " -Dsurefire.failIfNoSpecifiedTests=false");
     write(folder.resolve("fail"), "");
     assertThat(tutti("test").exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void setsMpiUpAndBuildsAgainForIt() throws Exception {
+    tutti("bench");
+    assertThat(builds()).hasSize(1);
+    Outcome outcome = tutti("setup", "mpi");
+    assertThat(outcome.output()).contains("ready: JDK 25");
+    assertThat(outcome.exitCode()).isZero();
+    assertThat(builds()).hasSize(2);
+    Path jar = house.toRealPath().resolve(".tutti/mpi.jar");
+    assertThat(jar).exists();
+    assertThat(tutti("bench").output()).contains(":" + jar + "]");
+    assertThat(builds()).hasSize(2);
+    assertThat(tutti("setup", "nccl").output()).contains("setup takes no argument but mpi: nccl");
+  }
+
+  @Test
+  void testsGoOnWithoutMpiUnlessItIsRequired() throws Exception {
+    write(folder.resolve("fail-mpi"), "");
+    Map<String, String> none = Map.of("TUTTI_REQUIRE", "");
+    Outcome without = await(start(house, none, List.of("./tutti", "test")));
+    assertThat(without.output())
+        .contains("no Open MPI", "the tests of the backend mpi are skipped");
+    assertThat(without.exitCode()).isZero();
+    Map<String, String> required = Map.of("TUTTI_REQUIRE", "docker,mpi");
+    Outcome with = await(start(house, required, List.of("./tutti", "test")));
+    assertThat(with.output()).contains("TUTTI_REQUIRE=docker,mpi asks for it");
+    assertThat(with.exitCode()).isEqualTo(1);
+    assertThat(builds()).hasSize(1);
   }
 
   private Outcome tutti(String... arguments) throws Exception {

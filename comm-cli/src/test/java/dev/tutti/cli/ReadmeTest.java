@@ -53,7 +53,7 @@ class ReadmeTest {
     }
     String readme = Files.readString(README);
     assertThat(ConfigDocs.names(providers()))
-        .contains("group", "tcp")
+        .contains("group", "mpi", "tcp")
         .allSatisfy(name -> assertThat(readme).contains("<!-- keys:" + name + " -->"));
   }
 

@@ -65,7 +65,7 @@ public class RoomsTest {
             .filter(name -> !name.isEmpty())
             .collect(Collectors.toSet());
     assertThat(rooms)
-        .contains("comm", "tcp", "conformance", "cli")
+        .contains("comm", "tcp", "mpi", "conformance", "cli")
         .doesNotContain("trespasser", "benchmarks");
   }
 
