@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The suite on MPI, whose ranks are processes that mpirun starts. */
-@Timeout(300)
+@Timeout(600)
 class MpiConformanceTest {
   @BeforeEach
   void backendIsThere() {
