@@ -87,25 +87,18 @@ final class ManyGroupsScenarios {
     }
   }
 
-  /** Two hundred groups, one after the other: no thread, socket or buffer more than before. */
+  /** Two hundred groups, one after the other: no thread, socket or buffer of any is left. */
   @Rule("F9")
   @Needs
   static void groupsComeAndGoWithoutTrace(Stage stage) {
-    comeAndGo(stage);
-    stage.group().barrier().join();
-    Leftovers before = Leftovers.now();
     for (int i = 0; i < CYCLES; i++) {
-      comeAndGo(stage);
+      try (ProcessGroup group = stage.group().split(0, -stage.rank()).orElseThrow()) {
+        Stage.checkUsable(group);
+      }
     }
-    stage.group().barrier().join();
-    List<String> left = before.awaitNone(Duration.ofSeconds(5));
-    Stage.check(left.isEmpty(), "after %d groups there are: %s", CYCLES, left);
     Stage.checkUsable(stage.group());
-  }
-
-  private static void comeAndGo(Stage stage) {
-    try (ProcessGroup group = stage.group().split(0, -stage.rank()).orElseThrow()) {
-      Stage.checkUsable(group);
-    }
+    stage.group().close();
+    List<String> left = stage.before().awaitNone(Duration.ofSeconds(5));
+    Stage.check(left.isEmpty(), "after %d groups there are: %s", CYCLES, left);
   }
 }
