@@ -2,52 +2,52 @@ package dev.tutti.tcp;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that schedules use between their steps: one region for each group, of at most a fixed
- * size. Small needs are met by a small region, so that a group that never has a large one does not
- * hold it.
+ * The memory that schedules use between their steps: one region for each group, as large as the
+ * largest need so far, in powers of two up to a fixed limit. A schedule takes it when it begins,
+ * and only one is under way.
  */
 final class Scratch {
-  private static final long SMALL_BYTES = 64 << 10;
+  private static final long LEAST_BYTES = 64 << 10;
+  private static final long ALIGNMENT = 4096;
 
-  private final Arena arena = Arena.ofShared();
   private final long limit;
-  private @Nullable MemorySegment small;
-  private @Nullable MemorySegment large;
+  private Arena arena = open();
+  private MemorySegment region = MemorySegment.NULL;
 
   Scratch(long limit) {
     this.limit = limit;
   }
 
-  /** Returns the region; its contents are arbitrary. */
+  @SuppressWarnings("MustBeClosedChecker") // close closes the last one, atLeast those before it
+  private static Arena open() {
+    return Arena.ofShared();
+  }
+
+  /** Returns the region; its contents are arbitrary, and an earlier one is gone. */
   MemorySegment atLeast(long bytes) {
     if (bytes > limit) {
       throw new IllegalStateException(
           "a schedule wants " + bytes + " bytes of scratch, the limit is " + limit);
     }
-    if (large != null) {
-      return large;
+    if (bytes > region.byteSize()) {
+      // What was there is freed first: together they might be more than the limit.
+      close();
+      arena = open();
+      long power = Long.highestOneBit(Math.max(LEAST_BYTES, bytes) * 2 - 1);
+      region = arena.allocate(Math.min(limit, power), ALIGNMENT);
     }
-    if (bytes <= SMALL_BYTES) {
-      if (small == null) {
-        small = arena.allocate(Math.min(SMALL_BYTES, limit), 64);
-      }
-      return small;
-    }
-    large = arena.allocate(limit, 4096);
-    return large;
+    return region;
   }
 
   long allocatedBytes() {
-    return (small == null ? 0 : small.byteSize()) + (large == null ? 0 : large.byteSize());
+    return region.byteSize();
   }
 
   void close() {
     if (arena.scope().isAlive()) {
-      small = null;
-      large = null;
+      region = MemorySegment.NULL;
       arena.close();
     }
   }

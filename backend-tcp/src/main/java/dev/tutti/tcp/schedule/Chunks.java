@@ -17,12 +17,14 @@ record Chunks(long length) {
   static final int MAX_PER_BLOCK = 256;
 
   /**
-   * Returns the chunks for blocks of up to {@code largestBlock} elements.
+   * Returns the chunks for blocks of up to {@code largestBlock} elements; where that is less than
+   * is wanted, a chunk is a block, so that what holds a chunk is no larger than need be.
    *
    * @param wanted elements wanted of a chunk, at least 1
    */
   static Chunks of(long wanted, long largestBlock) {
-    return new Chunks(Math.max(wanted, Math.ceilDiv(largestBlock, (long) MAX_PER_BLOCK)));
+    return new Chunks(Math.max(wanted, Math.ceilDiv(largestBlock, (long) MAX_PER_BLOCK)))
+        .atMost(largestBlock);
   }
 
   /** Returns these chunks, or shorter ones if they are longer than {@code most}. */

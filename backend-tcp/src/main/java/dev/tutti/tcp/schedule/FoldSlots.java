@@ -26,7 +26,9 @@ record FoldSlots(Request request, Chunks chunks, int slots) {
     long each = request.scratchElements() / (request.size() - 1);
     Chunks chunks =
         Chunks.of(request.chunkElements(), largestBlock).atMost(Math.max(1, each / WANTED_SLOTS));
-    return new FoldSlots(request, chunks, (int) Math.min(MAX_SLOTS, each / chunks.length()));
+    // No more than there are chunks: small blocks want little scratch.
+    long slots = Math.min(each / chunks.length(), Math.max(1, chunks.in(largestBlock)));
+    return new FoldSlots(request, chunks, (int) Math.min(MAX_SLOTS, slots));
   }
 
   /** Returns whether there is scratch for one element of each peer. */
