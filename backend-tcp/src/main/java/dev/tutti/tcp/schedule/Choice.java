@@ -57,8 +57,8 @@ record Choice(
   /** Up to {@link Limits#smallBytes()}. */
   private static final UpTo SMALL = new UpTo(-1);
 
-  /** Where halves, in few steps, are as good as the ring's least bytes. */
-  private static final UpTo MEDIUM = new UpTo(512 << 10);
+  /** Where a step of the ring costs as much as the block that it moves. */
+  private static final UpTo MEDIUM = UpTo.eachRank(64 << 10);
 
   /** Where sending everything to everyone costs less than a second step would. */
   private static final UpTo SHORT = new UpTo(16 << 10);
