@@ -3,11 +3,14 @@ package dev.tutti.comm;
 import dev.tutti.comm.internal.control.InMemoryControl;
 import dev.tutti.comm.internal.rendezvous.Membership;
 import dev.tutti.comm.internal.store.InMemoryStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * }
  */
 public final class LocalRanks {
+  /** How long ranks may take to end once their groups are aborted. */
+  private static final Duration ABORT_GRACE = Duration.ofSeconds(1);
+
   private LocalRanks() {}
 
   /** What each rank does. */
@@ -68,7 +74,10 @@ public final class LocalRanks {
    * @param config the config string, such as {@code tcp} or {@code local}
    * @param body what each rank does, on a platform thread of its own
    * @throws IllegalStateException if a rank's body threw: names the first one that did; its cause
-   *     is what was thrown. The other ranks' group is aborted then.
+   *     is what was thrown. All groups that the rank had open are aborted then, subgroups too,
+   *     which ends the others' waiting there.
+   * @throws CancellationException if interrupted; the ranks' groups are aborted then, and their
+   *     threads interrupted
    */
   public static void run(int size, String config, Body body) {
     call(
@@ -87,7 +96,10 @@ public final class LocalRanks {
    * @param config the config string, such as {@code tcp} or {@code local}
    * @param task what each rank computes, on a platform thread of its own
    * @throws IllegalStateException if a rank's task threw: names the first one that did; its cause
-   *     is what was thrown. The other ranks' group is aborted then.
+   *     is what was thrown. All groups that the rank had open are aborted then, subgroups too,
+   *     which ends the others' waiting there.
+   * @throws CancellationException if interrupted; the ranks' groups are aborted then, and their
+   *     threads interrupted
    */
   public static <T extends @Nullable Object> List<T> call(int size, String config, Task<T> task) {
     Objects.requireNonNull(config, "config");
@@ -106,6 +118,7 @@ public final class LocalRanks {
     private final InMemoryControl control;
     private final String job = "local-" + UUID.randomUUID();
     private final List<Thread> threads = new ArrayList<>();
+    private final Queue<ProcessGroup> worlds = new ConcurrentLinkedQueue<>();
     private final List<@Nullable T> results = new ArrayList<>();
     // Guarded by this; in the order in which they happened.
     private final List<RankFailure> failures = new ArrayList<>();
@@ -137,6 +150,7 @@ public final class LocalRanks {
               "rank " + rank + " of " + size + " threads in one process",
               null);
       try (ProcessGroup group = ProcessGroup.builder().config(config).membership(place).build()) {
+        worlds.add(group);
         try {
           T result = task.call(group);
           synchronized (results) {
@@ -144,7 +158,8 @@ public final class LocalRanks {
           }
         } catch (Throwable e) {
           failed(rank, e);
-          group.abort();
+          // Nobody is left to close what the task left open, and others may wait there.
+          group.endJob();
         }
       } catch (Throwable e) {
         failed(rank, e);
@@ -175,6 +190,20 @@ public final class LocalRanks {
       return first;
     }
 
+    /** Ends the ranks by abort, since that tells what they waited for; if need be by interrupt. */
+    private void end() {
+      worlds.forEach(ProcessGroup::abortJob);
+      long start = System.nanoTime();
+      try {
+        for (Thread thread : threads) {
+          thread.join(ABORT_GRACE.minusNanos(System.nanoTime() - start));
+        }
+      } catch (InterruptedException e) {
+        // Then at once; the caller keeps the interrupt.
+      }
+      threads.forEach(Thread::interrupt);
+    }
+
     @SuppressWarnings("NullAway") // every rank has set its result, which may be null if T allows it
     List<T> result() {
       threads.forEach(Thread::start);
@@ -183,7 +212,7 @@ public final class LocalRanks {
           thread.join();
         }
       } catch (InterruptedException e) {
-        threads.forEach(Thread::interrupt);
+        end();
         Thread.currentThread().interrupt();
         throw new CancellationException("interrupted while " + size + " ranks were running");
       }

@@ -541,6 +541,16 @@ public final class ProcessGroup implements AutoCloseable {
     core.abort();
   }
 
+  /** Aborts this group and all others that this rank has open. */
+  void abortJob() {
+    core.abortJob();
+  }
+
+  /** Aborts and closes this group and all others that this rank has open. */
+  void endJob() {
+    core.endJob();
+  }
+
   /**
    * Ends this rank's membership: waits for pending operations up to the timeout, then aborts them;
    * frees all resources. Idempotent. Subgroups stay usable; the job is left when the last group is

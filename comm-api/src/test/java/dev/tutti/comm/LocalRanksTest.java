@@ -7,8 +7,10 @@ import dev.tutti.comm.internal.Eventually;
 import dev.tutti.comm.internal.Running;
 import java.io.IOException;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -69,6 +71,33 @@ class LocalRanksTest {
                         other ->
                             assertThat(other)
                                 .hasMessageContaining("rank 1/3 aborted group world")
+                                .hasCauseInstanceOf(CommAbortedException.class)));
+  }
+
+  @Test
+  void aFailureEndsThoseWhoWaitInASubgroup() {
+    assertThatThrownBy(
+            () ->
+                LocalRanks.run(
+                    2,
+                    "local?timeout=20s",
+                    group -> {
+                      ProcessGroup half = group.split(0, 0).orElseThrow();
+                      ProcessGroup quarter = half.split(0, 0).orElseThrow();
+                      if (group.rank() == 0) {
+                        throw new IOException("to blame");
+                      }
+                      quarter.barrier().join();
+                    }))
+        .hasMessage("rank 0/2 failed: java.io.IOException: to blame")
+        .satisfies(
+            e ->
+                assertThat(e.getSuppressed())
+                    .singleElement()
+                    .satisfies(
+                        other ->
+                            assertThat(other)
+                                .hasMessageContaining("rank 0/2 aborted group world/0.0/0.0")
                                 .hasCauseInstanceOf(CommAbortedException.class)));
   }
 
@@ -167,6 +196,38 @@ class LocalRanksTest {
     assertThat(run.failure())
         .isInstanceOf(CancellationException.class)
         .hasMessageContaining("interrupted while 2 ranks were running");
+  }
+
+  @Test
+  void anInterruptShowsWhatTheRanksWaitedForInASubgroup() {
+    CountDownLatch waiting = new CountDownLatch(2);
+    Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+    Running<Boolean> run =
+        Running.platform(
+            () -> {
+              LocalRanks.run(
+                  2,
+                  "local?timeout=20s",
+                  group -> {
+                    try (ProcessGroup half = group.split(0, 0).orElseThrow()) {
+                      Work recv = half.recv(CommBuffer.of(new int[1]), 1 - half.rank());
+                      waiting.countDown();
+                      recv.join();
+                    } catch (CommException e) {
+                      thrown.add(e);
+                      throw e;
+                    }
+                  });
+              return true;
+            });
+    Eventually.until("the ranks wait", () -> waiting.getCount() == 0);
+    run.thread().interrupt();
+
+    assertThat(run.failure()).isInstanceOf(CancellationException.class);
+    assertThat(thrown)
+        .hasSize(2)
+        .allSatisfy(
+            e -> assertThat(e).hasMessageContainingAll("recv(1 INT32", "aborted group world/0.0"));
   }
 
   @Test

@@ -354,6 +354,31 @@ class RanksTest {
               rank 3: had ended""");
   }
 
+  static class FailingBesideASubgroup {
+    @Ranks(value = 2, config = "tcp?timeout=30s", timeout = "5s")
+    void first(ProcessGroup group) {
+      ProcessGroup half = group.split(0, 0).orElseThrow();
+      if (group.rank() == 0) {
+        throw new AssertionError("first");
+      }
+      half.barrier().join();
+    }
+  }
+
+  @Test
+  @Timeout(20)
+  void aFailureEndsThoseWhoWaitInASubgroup() {
+    Throwable failure = failure(FailingBesideASubgroup.class);
+    assertThat(failure).hasMessage("rank 0/2 over tcp?timeout=30s failed: first");
+    assertThat(failure.getSuppressed())
+        .singleElement()
+        .satisfies(
+            other ->
+                assertThat(other)
+                    .hasMessageContaining("rank 0/2 aborted group world/0.0")
+                    .hasCauseInstanceOf(CommAbortedException.class));
+  }
+
   static class HangingUnderTimeout {
     @Timeout(value = 300, unit = TimeUnit.MILLISECONDS)
     @Ranks(2)

@@ -68,7 +68,7 @@ public final class GroupCore {
     this.agreement = Layers.agreement(top);
     this.backend = backend;
     this.driver = new Driver(this, context.group() + "-" + context.rank(), job.executor());
-    job.retain();
+    job.retain(this);
     driver.start();
     job.control().subscribe(context.group(), new ControlListener());
   }
@@ -427,6 +427,16 @@ public final class GroupCore {
         true);
   }
 
+  /** Aborts all groups that this rank has open, subgroups of any depth included. */
+  public void abortJob() {
+    job.abort();
+  }
+
+  /** Aborts and closes all groups that this rank has open, subgroups of any depth included. */
+  public void endJob() {
+    job.end();
+  }
+
   /**
    * Drains what is pending up to the timeout, then aborts; frees everything. Idempotent.
    *
@@ -461,7 +471,7 @@ public final class GroupCore {
           Logger.Level.WARNING, "close of group " + name() + " on rank " + rank() + " failed", e);
     } finally {
       driver.unlock();
-      job.release();
+      job.release(this);
     }
     if (undelivered != null) {
       throw undelivered;
