@@ -1,13 +1,10 @@
 package dev.tutti.junit;
 
 import dev.tutti.comm.LocalRanks;
-import dev.tutti.comm.ProcessGroup;
 import dev.tutti.comm.internal.config.Units;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +20,7 @@ import org.opentest4j.AssertionFailedError;
  * @param limit how long the run may take
  */
 record RankRun(int size, String config, Duration limit) {
-  /** How long a rank may take to end once its group is aborted, and once it is interrupted. */
+  /** How long ranks may take to end once they are told to. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   /**
@@ -34,7 +31,6 @@ record RankRun(int size, String config, Duration limit) {
    */
   void execute(LocalRanks.Body body) throws Throwable {
     RankFailures failures = new RankFailures(this);
-    Queue<ProcessGroup> groups = new ConcurrentLinkedQueue<>();
     FutureTask<@Nullable Void> run =
         new FutureTask<>(
             () -> {
@@ -42,7 +38,6 @@ record RankRun(int size, String config, Duration limit) {
                   size,
                   config,
                   group -> {
-                    groups.add(group);
                     try {
                       body.run(group);
                     } catch (Throwable e) {
@@ -59,9 +54,9 @@ record RankRun(int size, String config, Duration limit) {
       // A group that could not be set up or closed: that is no rank's body.
       throw failures.isEmpty() ? e.getCause() : failures.merged();
     } catch (TimeoutException e) {
-      throw endedBy(Units.formatDuration(limit) + " had passed", threads, groups, failures);
+      throw endedBy(Units.formatDuration(limit) + " had passed", threads, failures);
     } catch (InterruptedException e) {
-      throw endedBy("an interrupt came", threads, groups, failures);
+      throw endedBy("an interrupt came", threads, failures);
     }
     List<String> left = threads.left(GRACE);
     if (!left.isEmpty()) {
@@ -72,16 +67,11 @@ record RankRun(int size, String config, Duration limit) {
   }
 
   /** Ends all ranks, and returns what they were doing. */
-  private Throwable endedBy(
-      String why, RankThreads threads, Queue<ProcessGroup> groups, RankFailures failures) {
+  private Throwable endedBy(String why, RankThreads threads, RankFailures failures) {
     Map<Integer, String> stacks = threads.stacks();
     RankFailures before = failures.copy();
-    // What an operation throws that is aborted says what it waited for.
-    groups.forEach(ProcessGroup::abort);
-    if (!threads.awaitEnd(Duration.ofSeconds(1))) {
-      threads.interrupt();
-      threads.awaitEnd(GRACE);
-    }
+    threads.interrupt();
+    threads.awaitEnd(GRACE);
     StringBuilder text = new StringBuilder();
     text.append(
         "%d of %d ranks over %s had not ended when %s".formatted(stacks.size(), size, config, why));

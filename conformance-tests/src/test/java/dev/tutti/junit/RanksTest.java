@@ -379,6 +379,28 @@ class RanksTest {
                     .hasCauseInstanceOf(CommAbortedException.class));
   }
 
+  static class HangingInASubgroup {
+    @Ranks(value = 2, timeout = "500ms")
+    void recvOfNothing(ProcessGroup group) {
+      try (ProcessGroup half = group.split(0, 0).orElseThrow()) {
+        half.recv(CommBuffer.of(new float[3]), 1 - half.rank()).join();
+      }
+    }
+  }
+
+  @Test
+  @Timeout(20)
+  void aHangInASubgroupEndsWithWhatEachRankWaitsFor() {
+    assertThat(failure(HangingInASubgroup.class))
+        .hasMessageMatching(
+            """
+            (?s)2 of 2 ranks over tcp had not ended when 500ms had passed
+              rank 0: .*recv\\(3 FLOAT32, from rank 1\\) #0 on rank 0/2 of group world/0.0 .*
+                at .*
+              rank 1: .*recv\\(3 FLOAT32, from rank 0\\) #0 on rank 1/2 of group world/0.0 .*
+                at .*""");
+  }
+
   static class HangingUnderTimeout {
     @Timeout(value = 300, unit = TimeUnit.MILLISECONDS)
     @Ranks(2)
