@@ -1,5 +1,6 @@
 package dev.tutti.comm;
 
+import dev.tutti.comm.internal.RankThread;
 import dev.tutti.comm.internal.control.InMemoryControl;
 import dev.tutti.comm.internal.rendezvous.Membership;
 import dev.tutti.comm.internal.store.InMemoryStore;
@@ -117,7 +118,7 @@ public final class LocalRanks {
     private final InMemoryStore store;
     private final InMemoryControl control;
     private final String job = "local-" + UUID.randomUUID();
-    private final List<Thread> threads = new ArrayList<>();
+    private final List<RankThread> threads = new ArrayList<>();
     private final Queue<ProcessGroup> worlds = new ConcurrentLinkedQueue<>();
     private final List<@Nullable T> results = new ArrayList<>();
     // Guarded by this; in the order in which they happened.
@@ -132,7 +133,7 @@ public final class LocalRanks {
       for (int rank = 0; rank < size; rank++) {
         int mine = rank;
         results.add(null);
-        threads.add(Thread.ofPlatform().name("rank-" + rank).unstarted(() -> rank(mine)));
+        threads.add(new RankThread(rank, () -> rank(mine)));
       }
     }
 

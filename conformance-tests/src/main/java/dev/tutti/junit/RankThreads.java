@@ -1,5 +1,6 @@
 package dev.tutti.junit;
 
+import dev.tutti.comm.internal.RankThread;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -11,9 +12,6 @@ import java.util.stream.Stream;
 
 /** The threads of one run: one that runs the ranks, and whatever they start. */
 final class RankThreads {
-  /** As {@link dev.tutti.comm.LocalRanks} names them. */
-  private static final String RANK = "rank-";
-
   /** As every thread of Tutti's own is named; one of a group lives until the group is closed. */
   private static final String OWN = "tutti-";
 
@@ -39,11 +37,16 @@ final class RankThreads {
     Thread.getAllStackTraces()
         .forEach(
             (thread, stack) -> {
-              if (isMember(thread) && thread.getName().startsWith(RANK)) {
-                stacks.put(Integer.valueOf(thread.getName().substring(RANK.length())), text(stack));
+              if (isRank(thread)) {
+                stacks.put(((RankThread) thread).rank(), text(stack));
               }
             });
     return stacks;
+  }
+
+  /** A rank may run ranks of its own, and start threads of any name: those are none. */
+  private boolean isRank(Thread thread) {
+    return thread instanceof RankThread rank && rank.runner() == runner;
   }
 
   /** Down to the test method: what calls it is the same in every test. */
@@ -62,16 +65,15 @@ final class RankThreads {
     return text.toString();
   }
 
-  /** Interrupts all ranks. */
+  /** Aborts the groups of all ranks, then interrupts those that are still there. */
   void interrupt() {
-    // It interrupts them in its turn.
+    // It is LocalRanks, which does so when interrupted.
     runner.interrupt();
   }
 
   /** Waits for all ranks to end; returns whether they did. */
   boolean awaitEnd(Duration limit) {
-    return awaitNone(thread -> thread == runner || thread.getName().startsWith(RANK), limit)
-        .isEmpty();
+    return awaitNone(thread -> thread == runner || isRank(thread), limit).isEmpty();
   }
 
   /** Returns the names of Tutti's own threads that do not end within a time. */
@@ -99,9 +101,5 @@ final class RankThreads {
   private Stream<Thread> members() {
     Thread[] found = new Thread[members.activeCount() + 16];
     return Stream.of(found).limit(members.enumerate(found)).filter(Objects::nonNull);
-  }
-
-  private boolean isMember(Thread thread) {
-    return members.equals(thread.getThreadGroup());
   }
 }

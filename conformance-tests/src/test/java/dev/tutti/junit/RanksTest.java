@@ -6,6 +6,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 
 import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommBuffer;
+import dev.tutti.comm.LocalRanks;
 import dev.tutti.comm.ProcessGroup;
 import dev.tutti.comm.ReduceOp;
 import java.lang.annotation.Retention;
@@ -42,6 +43,9 @@ class RanksTest {
   private static final Queue<String> LOG = new ConcurrentLinkedQueue<>();
 
   private static final Queue<ProcessGroup> LEFT_OPEN = new ConcurrentLinkedQueue<>();
+
+  /** Ends a thread that a test class below has started. */
+  private static final CountDownLatch LIKE_NAMED = new CountDownLatch(1);
 
   @BeforeEach
   void forget() {
@@ -421,6 +425,47 @@ class RanksTest {
                     .hasMessageContaining(
                         "2 of 2 ranks over tcp had not ended when an interrupt came")
                     .hasMessageContaining("rank 1: "));
+  }
+
+  static class HangingBesideThreadsOfLikeName {
+    private static void await() {
+      try {
+        LIKE_NAMED.await();
+      } catch (InterruptedException e) {
+        // It ends then, too.
+      }
+    }
+
+    @Ranks(value = 2, timeout = "500ms")
+    void recvOfNothing(ProcessGroup group) {
+      if (group.rank() == 0) {
+        Thread.ofPlatform()
+            .daemon()
+            .name("rank-and-file")
+            .start(HangingBesideThreadsOfLikeName::await);
+        LocalRanks.run(3, "local", nested -> new CountDownLatch(1).await());
+      }
+      group.recv(CommBuffer.of(new float[3]), 0).join();
+    }
+  }
+
+  @Test
+  @Timeout(20)
+  void threadsOfLikeNameAreNotTakenForRanks() {
+    try {
+      assertThat(failure(HangingBesideThreadsOfLikeName.class))
+          .hasMessageMatching(
+              """
+              (?s)2 of 2 ranks over tcp had not ended when 500ms had passed
+                rank 0: .*interrupted while 3 ranks were running
+                  at .*LocalRanks.*
+                rank 1: .*recv\\(3 FLOAT32, from rank 0\\) #0 on rank 1/2.*
+                  at .*""")
+          .message()
+          .doesNotContain("still there");
+    } finally {
+      LIKE_NAMED.countDown();
+    }
   }
 
   static class FailingAndHanging {
