@@ -115,12 +115,32 @@ public final class RanksExtension
     intercept(invocation, method, context);
   }
 
+  /** Refuses those that ask for a group: their tests run when it would be closed already. */
+  @Override
+  public <T> T interceptTestFactoryMethod(
+      Invocation<T> invocation,
+      ReflectiveInvocationContext<Method> method,
+      ExtensionContext context)
+      throws Throwable {
+    if (takesGroup(method)) {
+      invocation.skip();
+      throw new ExtensionConfigurationException(
+          "@Ranks: %s is a @TestFactory, which no group can be given to; make it a @ParameterizedTest, or call LocalRanks.run in the tests that it makes"
+              .formatted(method.getExecutable()));
+    }
+    return invocation.proceed();
+  }
+
+  private static boolean takesGroup(ReflectiveInvocationContext<Method> method) {
+    return Arrays.asList(method.getExecutable().getParameterTypes()).contains(ProcessGroup.class);
+  }
+
   private static void intercept(
       InvocationInterceptor.Invocation<Void> invocation,
       ReflectiveInvocationContext<Method> method,
       ExtensionContext context)
       throws Throwable {
-    if (!Arrays.asList(method.getExecutable().getParameterTypes()).contains(ProcessGroup.class)) {
+    if (!takesGroup(method)) {
       if (isAnnotated(method.getExecutable(), Ranks.class)) {
         invocation.skip();
         throw new ExtensionConfigurationException(

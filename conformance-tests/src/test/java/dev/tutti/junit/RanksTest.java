@@ -19,13 +19,16 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.Timeout;
@@ -543,6 +546,35 @@ class RanksTest {
     assertThat(failure(GroupForAll.class))
         .hasMessageContaining("take the group as a parameter of the test method");
     assertThat(LOG).isEmpty();
+  }
+
+  @Ranks(value = 2, config = "local")
+  static class OfAFactory {
+    @TestFactory
+    Stream<DynamicTest> made(ProcessGroup group) {
+      LOG.add("called with " + group);
+      return Stream.of(DynamicTest.dynamicTest("one", () -> LOG.add("ran")));
+    }
+  }
+
+  static class FactoryWithoutRanks {
+    @TestFactory
+    Stream<DynamicTest> made() {
+      return Stream.of(DynamicTest.dynamicTest("one", () -> LOG.add("ran")));
+    }
+  }
+
+  @Ranks(value = 2, config = "local")
+  static class FactoryBesideRanks extends FactoryWithoutRanks {}
+
+  @Test
+  void aFactoryOfTestsGetsNoGroup() {
+    assertThat(containerFailure(OfAFactory.class))
+        .hasMessageContaining("is a @TestFactory")
+        .hasMessageContaining("@Ranks");
+    assertThat(LOG).isEmpty();
+    assertThat(passed(FactoryBesideRanks.class)).containsExactly("one");
+    assertThat(LOG).containsExactly("ran");
   }
 
   static class UnknownBackend {
