@@ -181,6 +181,11 @@ public final class RanksExtension
           ranks + " runs nothing; give at least one size and one config");
     }
     Duration limit = Units.parseDuration(ranks.timeout());
+    if (limit.isZero()) {
+      throw new ExtensionConfigurationException(
+          "@Ranks: timeout=\"%s\" leaves no time to run; give more than zero (a long time such as 24h can be had, \"never\" cannot)"
+              .formatted(ranks.timeout()));
+    }
     List<RankRun> runs = new ArrayList<>();
     for (String config : ranks.config()) {
       for (int size : ranks.value()) {

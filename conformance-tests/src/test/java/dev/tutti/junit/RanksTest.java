@@ -615,10 +615,20 @@ class RanksTest {
     }
   }
 
+  static class NoTime {
+    @Ranks(value = 2, timeout = "0s")
+    void test(ProcessGroup group) {
+      LOG.add(group.name());
+    }
+  }
+
   @Test
   void annotationsThatSayNothingFailTheTest() {
     assertThat(containerFailure(NoSizes.class)).hasMessageContaining("at least one size");
     assertThat(containerFailure(NoDuration.class)).hasMessageContaining("60s");
+    assertThat(containerFailure(NoTime.class))
+        .hasMessageContaining("timeout=\"0s\"")
+        .hasMessageContaining("more than zero");
     assertThat(LOG).isEmpty();
   }
 
