@@ -64,7 +64,17 @@ public final class LocalRanks {
     private static final long serialVersionUID = 1L;
 
     RankFailure(int rank, int size, Throwable cause) {
-      super("rank %d/%d failed: %s".formatted(rank, size, cause), cause);
+      super("rank %d/%d failed: %s".formatted(rank, size, text(cause)), cause);
+    }
+
+    private static String text(Throwable cause) {
+      try {
+        return cause.toString();
+      } catch (RuntimeException | Error e) {
+        // Or what cannot be told would keep the others waiting.
+        return "%s, whose toString threw %s"
+            .formatted(cause.getClass().getName(), e.getClass().getName());
+      }
     }
   }
 

@@ -102,6 +102,40 @@ class LocalRanksTest {
   }
 
   @Test
+  void whatHasNoWordsIsAFailureToo() {
+    RuntimeException speechless =
+        new RuntimeException() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public String getMessage() {
+            throw new ArithmeticException("no words");
+          }
+        };
+
+    assertThatThrownBy(
+            () ->
+                LocalRanks.run(
+                    2,
+                    "local?timeout=20s",
+                    group -> {
+                      if (group.rank() == 0) {
+                        throw speechless;
+                      }
+                      group.barrier().join();
+                    }))
+        .hasMessageMatching(
+            "rank 0/2 failed: .*LocalRanksTest\\$1, whose toString threw java.lang.ArithmeticException")
+        .satisfies(e -> assertThat(e.getCause()).isSameAs(speechless))
+        .satisfies(
+            e ->
+                assertThat(e.getSuppressed())
+                    .singleElement()
+                    .satisfies(
+                        other -> assertThat(other).hasCauseInstanceOf(CommAbortedException.class)));
+  }
+
+  @Test
   void anErrorIsAFailureToo() {
     assertThatThrownBy(
             () ->
