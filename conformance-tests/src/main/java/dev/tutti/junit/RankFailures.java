@@ -2,6 +2,8 @@ package dev.tutti.junit;
 
 import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommException;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -52,7 +54,24 @@ final class RankFailures {
   }
 
   synchronized void add(int rank, Throwable thrown) {
-    failures.add(new Failure(rank, thrown));
+    failures.add(new Failure(rank, showable(thrown)));
+  }
+
+  /** Returns what was thrown, or, if it throws when it is shown, something in its place. */
+  private static Throwable showable(Throwable thrown) {
+    try {
+      // Calls what any report may call, on causes and suppressed ones too.
+      thrown.printStackTrace(new PrintWriter(Writer.nullWriter()));
+      String ignored = thrown.getMessage();
+      return thrown;
+    } catch (RuntimeException | Error e) {
+      RuntimeException instead =
+          new IllegalStateException(
+              "%s, which cannot be shown, since that threw %s"
+                  .formatted(thrown.getClass().getName(), e.getClass().getName()));
+      instead.setStackTrace(thrown.getStackTrace());
+      return instead;
+    }
   }
 
   synchronized boolean isEmpty() {

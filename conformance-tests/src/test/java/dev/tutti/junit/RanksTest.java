@@ -9,6 +9,8 @@ import dev.tutti.comm.CommBuffer;
 import dev.tutti.comm.LocalRanks;
 import dev.tutti.comm.ProcessGroup;
 import dev.tutti.comm.ReduceOp;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.nio.file.Files;
@@ -310,6 +312,49 @@ class RanksTest {
         .hasMessage("rank 1/2 over tcp failed: java.lang.ArithmeticException: overflow")
         .hasCauseExactlyInstanceOf(ArithmeticException.class)
         .satisfies(failure -> assertThat(failure.getSuppressed()).hasSize(1));
+  }
+
+  /** As thrown by a rank, where nobody can tell what it says. */
+  private static final class Unspeakable extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new ArithmeticException("no words");
+    }
+  }
+
+  static class FailingWithoutWords {
+    @Ranks(value = 2, config = "local")
+    void first(ProcessGroup group) {
+      if (group.rank() == 0) {
+        throw new Unspeakable();
+      }
+      try {
+        group.barrier().join();
+      } catch (CommAbortedException e) {
+        throw new IllegalStateException("beside it", new Unspeakable());
+      }
+    }
+  }
+
+  @Test
+  @Timeout(20)
+  void whatCannotBeShownIsReportedAllTheSame() {
+    Throwable failure = failure(FailingWithoutWords.class);
+    assertThat(failure.getMessage())
+        .startsWith("rank 0/2 over local failed (so did rank 1): ")
+        .contains("RanksTest$Unspeakable", "threw java.lang.ArithmeticException");
+    assertThat(failure.getSuppressed())
+        .singleElement()
+        .satisfies(
+            other ->
+                assertThat(other)
+                    .hasMessageStartingWith("rank 1/2 over local failed:")
+                    .hasMessageContaining("java.lang.IllegalStateException, which cannot"));
+    StringWriter shown = new StringWriter();
+    failure.printStackTrace(new PrintWriter(shown));
+    assertThat(shown.toString()).contains("RanksTest$FailingWithoutWords.first");
   }
 
   static class Assuming {
