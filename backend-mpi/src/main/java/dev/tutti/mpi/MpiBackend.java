@@ -1,5 +1,6 @@
 package dev.tutti.mpi;
 
+import dev.tutti.comm.CommConfig;
 import dev.tutti.comm.spi.Availability;
 import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.Communicator;
@@ -59,6 +60,11 @@ public final class MpiBackend implements BackendProvider {
   @Override
   public List<Key> keys() {
     return KEYS;
+  }
+
+  @Override
+  public void check(CommConfig.Options options) {
+    long _ = MpiCommunicator.chunk(options);
   }
 
   @Override

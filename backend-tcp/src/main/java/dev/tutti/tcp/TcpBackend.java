@@ -1,8 +1,10 @@
 package dev.tutti.tcp;
 
+import dev.tutti.comm.CommConfig;
 import dev.tutti.comm.spi.Availability;
 import dev.tutti.comm.spi.BackendProvider;
 import dev.tutti.comm.spi.Communicator;
+import dev.tutti.tcp.schedule.Overrides;
 import java.util.List;
 import java.util.Set;
 
@@ -64,6 +66,12 @@ public final class TcpBackend implements BackendProvider {
   @Override
   public List<Key> keys() {
     return KEYS;
+  }
+
+  @Override
+  public void check(CommConfig.Options options) {
+    TcpMemory.check(options);
+    Overrides.parse(options.list("algo"));
   }
 
   @Override

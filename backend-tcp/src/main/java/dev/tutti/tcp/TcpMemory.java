@@ -23,10 +23,23 @@ record TcpMemory(int slots, long slotBytes, long scratchBytes) {
   static TcpMemory of(BackendProvider.Context group) {
     long half = group.scratchBytes() / 2;
     checkFolds(group, half);
-    long wanted = group.options().bytes("slot", SLOT_UNIT, Long.MAX_VALUE);
-    long slotBytes = Math.min(wanted, half / LEAST_SLOTS) / SLOT_UNIT * SLOT_UNIT;
+    long slotBytes = Math.min(slot(group.options()), half / LEAST_SLOTS) / SLOT_UNIT * SLOT_UNIT;
     int slots = (int) Math.max(LEAST_SLOTS, Math.min(MOST_SLOTS, half / slotBytes));
     return new TcpMemory(slots, slotBytes, half / SLOT_UNIT * SLOT_UNIT);
+  }
+
+  /** Refuses lengths that cannot be. */
+  static void check(CommConfig.Options options) {
+    long _ = slot(options);
+    long _ = chunk(options);
+  }
+
+  private static long slot(CommConfig.Options options) {
+    return options.bytes("slot", SLOT_UNIT, Long.MAX_VALUE);
+  }
+
+  private static long chunk(CommConfig.Options options) {
+    return options.bytes("chunk", 1, Long.MAX_VALUE);
   }
 
   /** A fold in rank order needs an element of every other rank at a time, of 8 bytes at most. */
@@ -44,9 +57,6 @@ record TcpMemory(int slots, long slotBytes, long scratchBytes) {
 
   /** Returns what bounds the group's schedules. */
   Limits limits(BackendProvider.Context group) {
-    return new Limits(
-        group.options().bytes("chunk", 1, Long.MAX_VALUE),
-        scratchBytes,
-        group.options().bytes("small"));
+    return new Limits(chunk(group.options()), scratchBytes, group.options().bytes("small"));
   }
 }

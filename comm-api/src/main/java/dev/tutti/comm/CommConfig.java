@@ -215,7 +215,14 @@ public final class CommConfig {
                 + " same");
       }
     }
-    return new CommConfig(origin, checked, timeout, order, debug, scratchBytes);
+    CommConfig config = new CommConfig(origin, checked, timeout, order, debug, scratchBytes);
+    for (BackendProvider provider : providers) {
+      Entry entry = first.get(provider.name());
+      if (entry != null) {
+        provider.check(config.options(entry, provider.keys()));
+      }
+    }
+    return config;
   }
 
   /**

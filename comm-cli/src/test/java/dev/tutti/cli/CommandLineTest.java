@@ -148,6 +148,22 @@ class CommandLineTest {
     assertThat(execute("config", "-v", "tpc").err()).contains("\tat dev.tutti.");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tcp?slot=0",
+        "tcp?chunk=0",
+        "tcp?algo=allReduce:bruck",
+        "tcp?algo=allReduce:rign",
+        "mpi?chunk=1"
+      })
+  void configRefusesWhatABackendWould(String config) {
+    Outcome outcome = execute("config", config);
+
+    assertThat(outcome.exitCode()).isEqualTo(2);
+    assertThat(outcome.err()).contains(config.substring(config.indexOf('?') + 1));
+  }
+
   @Test
   void configSaysHowAStringIsUnderstood() {
     Outcome outcome = execute("config", "tcp?timeout=60s");

@@ -165,6 +165,15 @@ public interface BackendProvider {
   /** Returns the keys it understands in a config string. */
   List<Key> keys();
 
+  /**
+   * Refuses values that are of their key's type but that it cannot take. Called where a config is
+   * checked, before anything is set up.
+   *
+   * @param options the values of this backend's keys
+   * @throws dev.tutti.comm.ConfigException if one is refused
+   */
+  default void check(CommConfig.Options options) {}
+
   /** Returns how many ranks a process may hold. */
   Placement placement();
 
