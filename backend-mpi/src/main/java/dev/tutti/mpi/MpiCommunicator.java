@@ -4,6 +4,7 @@ import dev.tutti.comm.BackendUnavailableException;
 import dev.tutti.comm.CollectiveMismatchException;
 import dev.tutti.comm.CommAbortedException;
 import dev.tutti.comm.CommBuffer;
+import dev.tutti.comm.CommConfig;
 import dev.tutti.comm.CommException;
 import dev.tutti.comm.NativeCommException;
 import dev.tutti.comm.ReduceOp;
@@ -58,10 +59,19 @@ final class MpiCommunicator implements Communicator {
     this.executions = new Executions(comm, group.rank(), group.size(), group.order(), pool);
   }
 
-  /** Returns the same on all ranks. */
+  /** Returns the wanted length of pieces, which must be possible. */
+  static long chunk(CommConfig.Options options) {
+    return options.bytes("chunk", PIECE_UNIT, MpiApi.MOST_BYTES);
+  }
+
+  /**
+   * Half of scratch is the layer's that folds; the other is shared out here, alike on all ranks.
+   */
   private static long pieceBytes(BackendProvider.Context group, int slots) {
-    long wanted = group.options().bytes("chunk", PIECE_UNIT, MpiApi.MOST_BYTES);
-    long bytes = Math.min(wanted, group.scratchBytes() / slots) / PIECE_UNIT * PIECE_UNIT;
+    long bytes =
+        Math.min(chunk(group.options()), group.scratchBytes() / 2 / slots)
+            / PIECE_UNIT
+            * PIECE_UNIT;
     return Math.max(PIECE_UNIT, bytes);
   }
 

@@ -63,8 +63,12 @@ sealed interface Assignment {
     }
   }
 
-  /** Returns the assignment that a process was given. */
-  static Assignment parse(List<String> words) {
+  /**
+   * Returns the assignment that a process was given.
+   *
+   * @param before what the process held when it began
+   */
+  static Assignment parse(List<String> words, Leftovers before) {
     return switch (words.getFirst()) {
       case "cases" ->
           new Cases(
@@ -74,7 +78,7 @@ sealed interface Assignment {
                   ? OptionalInt.empty()
                   : OptionalInt.of(Integer.parseInt(words.get(3))),
               words.get(4).isEmpty() ? Set.of() : Set.of(words.get(4).split("\\+", -1)));
-      case "scenario" -> new Play(Scenario.named(words.get(1)), true, Leftovers.now());
+      case "scenario" -> new Play(Scenario.named(words.get(1)), true, before);
       default -> throw new IllegalArgumentException("no assignment: " + words);
     };
   }

@@ -14,16 +14,17 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What of a process's belongings could be left of a group: Tutti's threads; sockets, where the
  * system lists them in {@code /proc/self/fd}; native memory, direct buffers and arenas alike.
  *
  * @param threads the threads that are Tutti's
- * @param sockets the sockets, as the system names them
+ * @param sockets the sockets, as the system names them; null where they are not looked at
  * @param nativeBytes the native memory that was allocated and not freed
  */
-record Leftovers(Set<Thread> threads, Set<String> sockets, long nativeBytes) {
+record Leftovers(Set<Thread> threads, @Nullable Set<String> sockets, long nativeBytes) {
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
   /** What the JDK keeps for each thread that reads or writes a file. */
@@ -41,6 +42,11 @@ record Leftovers(Set<Thread> threads, Set<String> sockets, long nativeBytes) {
   /** Returns what there is now. */
   static Leftovers now() {
     return new Leftovers(ownThreads(), openSockets(), allocatedBytes());
+  }
+
+  /** Returns the same without a look at sockets: MPI keeps its own until the process ends. */
+  Leftovers butSockets() {
+    return new Leftovers(threads, null, nativeBytes);
   }
 
   /**
@@ -71,10 +77,8 @@ record Leftovers(Set<Thread> threads, Set<String> sockets, long nativeBytes) {
         left.add("thread " + thread.getName());
       }
     }
-    for (String socket : later.sockets) {
-      if (!sockets.contains(socket)) {
-        left.add(socket);
-      }
+    if (sockets != null && later.sockets != null) {
+      later.sockets.stream().filter(socket -> !sockets.contains(socket)).forEach(left::add);
     }
     if (later.nativeBytes > nativeBytes + CACHED_BYTES) {
       left.add("%d bytes of native memory instead of %d".formatted(later.nativeBytes, nativeBytes));

@@ -33,12 +33,13 @@ public final class RankMain {
     Path folder = Path.of(args[0]);
     // Needed before the group is there, and if it never is.
     int rank = Integer.parseInt(System.getenv().getOrDefault("RANK", "0"));
-    Assignment assignment = Assignment.parse(List.of(args).subList(2, args.length));
+    boolean ofTheProcess = belongsToTheProcess(args[1]);
+    Leftovers before = ofTheProcess ? Leftovers.now().butSockets() : Leftovers.now();
+    Assignment assignment = Assignment.parse(List.of(args).subList(2, args.length), before);
     awaitAll(folder, rank);
-    Leftovers before = Leftovers.now();
     RankReport report =
         perform(assignment, args[1], rank, rank == 0 ? progressFile(folder) : Progress.SILENT);
-    if (report.failure() == null && !belongsToTheProcess(args[1])) {
+    if (report.failure() == null && !ofTheProcess) {
       List<String> left = before.awaitNone(ENDS_WITHIN);
       report = left.isEmpty() ? report : report.failedWith("left after close: " + left);
     }
