@@ -144,7 +144,7 @@ class BenchCommandTest {
     Tutti.Outcome outcome =
         bench("--backends", "faulty?fault=refuse", "--sizes", "8", "--ops", "allReduce,broadcast");
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
-    assertThat(outcome.out()).contains("n/a", "# n/a: faulty?fault=refuse: it has no allReduce");
+    assertThat(outcome.out()).contains("n/a", "# n/a: faulty?fault=refuse: it has no broadcast");
   }
 
   @Test

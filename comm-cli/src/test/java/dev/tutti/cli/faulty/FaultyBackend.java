@@ -69,6 +69,11 @@ public final class FaultyBackend implements BackendProvider {
             Communicator.class.getClassLoader(),
             new Class<?>[] {Communicator.class},
             (proxy, method, arguments) -> {
+              if (fault.equals("refuse")
+                  && method.getName().equals("supports")
+                  && arguments[0] instanceof Operation.Broadcast) {
+                return Availability.no("it has no broadcast", null);
+              }
               if (arguments != null && arguments[0] instanceof Operation.AllReduce call) {
                 switch (fault) {
                   case "wrong" -> {
@@ -78,9 +83,7 @@ public final class FaultyBackend implements BackendProvider {
                     }
                   }
                   case "refuse" -> {
-                    if (method.getName().equals("supports")) {
-                      return Availability.no("it has no allReduce", null);
-                    }
+                    // A reduction would be folded from what the backend has.
                   }
                   default -> {
                     if (context.rank() == 1 && method.getName().equals("enqueue")) {
