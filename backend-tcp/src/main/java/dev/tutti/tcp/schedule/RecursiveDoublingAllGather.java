@@ -24,14 +24,12 @@ final class RecursiveDoublingAllGather {
     Blocks blocks = request.blocks();
     Aliasing aliasing = request.inPlace() ? Aliasing.at(blocks.offset(rank)) : Aliasing.NONE;
     ScheduleBuilder steps = new ScheduleBuilder(Algorithm.RECURSIVE_DOUBLING, rank, size, aliasing);
-    int rounds = 31 - Integer.numberOfLeadingZeros(size);
-    int folded = size - (1 << rounds);
-    boolean isPaired = rank < 2 * folded;
+    Hypercube cube = Hypercube.of(rank, size);
     long own = blocks.count(rank);
     long begin = blocks.offset(rank);
     long end = begin + own;
 
-    if (isPaired && rank % 2 == 0) {
+    if (cube.isExtra()) {
       steps.send(rank + 1, INPUT, 0, own);
       steps.copy(INPUT, 0, OUTPUT, begin, own);
       steps.recv(rank + 1, OUTPUT, 0, begin);
@@ -39,41 +37,32 @@ final class RecursiveDoublingAllGather {
       return steps.build();
     }
 
-    if (isPaired) {
+    if (cube.isProxy()) {
       steps.copy(INPUT, 0, OUTPUT, begin, own);
       steps.recv(rank - 1, OUTPUT, blocks.offset(rank - 1), blocks.count(rank - 1));
     }
-    int vertex = isPaired ? rank / 2 : rank - folded;
-    for (int i = 0; i < rounds; i++) {
+    int vertex = cube.vertex();
+    for (int i = 0; i < cube.dimensions(); i++) {
       int partner = vertex ^ (1 << i);
-      int peer = firstRank(partner + 1, folded) - 1;
-      if (i == 0 && !isPaired) {
+      int peer = cube.neighbour(i);
+      if (i == 0 && !cube.isProxy()) {
         steps.send(peer, INPUT, 0, own);
         // Behind the send: the partner waits for that, nobody for this.
         steps.copy(INPUT, 0, OUTPUT, begin, own);
       } else {
-        long from = offset(blocks, vertex >> i << i, folded);
-        long to = offset(blocks, ((vertex >> i) + 1) << i, folded);
+        long from = blocks.offset(cube.firstRank(vertex >> i << i));
+        long to = blocks.offset(cube.firstRank(((vertex >> i) + 1) << i));
         steps.send(peer, OUTPUT, from, to - from);
       }
-      long from = offset(blocks, partner >> i << i, folded);
-      long to = offset(blocks, ((partner >> i) + 1) << i, folded);
+      long from = blocks.offset(cube.firstRank(partner >> i << i));
+      long to = blocks.offset(cube.firstRank(((partner >> i) + 1) << i));
       steps.recv(peer, OUTPUT, from, to - from);
     }
-    if (isPaired) {
+    if (cube.isProxy()) {
       long pair = blocks.offset(rank - 1);
       steps.send(rank - 1, OUTPUT, 0, pair);
       steps.send(rank - 1, OUTPUT, begin, blocks.total() - begin);
     }
     return steps.build();
-  }
-
-  /** Returns the first rank whose block a vertex begins with: a pair's, or the vertex's own. */
-  private static int firstRank(int vertex, int folded) {
-    return vertex + Math.min(vertex, folded);
-  }
-
-  private static long offset(Blocks blocks, int vertex, int folded) {
-    return blocks.offset(firstRank(vertex, folded));
   }
 }
